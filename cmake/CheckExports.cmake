@@ -1,0 +1,30 @@
+# A test: the dynamic symbols that LIBRARY defines are the lines of the file SYMBOLS, which are sorted.
+
+cmake_minimum_required(VERSION 3.20)
+
+execute_process(COMMAND "${NM}" -D --defined-only --format=posix "${LIBRARY}"
+    OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" lines "${output}")
+set(exported "")
+foreach(line IN LISTS lines)
+    string(REGEX REPLACE " .*" "" symbol "${line}")
+    list(APPEND exported "${symbol}")
+endforeach()
+
+file(STRINGS "${SYMBOLS}" listed)
+set(sorted "${listed}")
+list(SORT sorted)
+list(REMOVE_DUPLICATES sorted)
+if(NOT sorted STREQUAL listed)
+    message(SEND_ERROR "${SYMBOLS} is not sorted, or names a symbol twice")
+endif()
+foreach(symbol IN LISTS listed)
+    if(NOT symbol IN_LIST exported)
+        message(SEND_ERROR "${symbol} is listed but ${LIBRARY} does not export it")
+    endif()
+endforeach()
+foreach(symbol IN LISTS exported)
+    if(NOT symbol IN_LIST listed)
+        message(SEND_ERROR "${LIBRARY} exports ${symbol}, which ${SYMBOLS} does not list")
+    endif()
+endforeach()
