@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/record.h"
+#include "base/row.h"
 
 enum {
     DLN_PROTOCOL_VERSION = 1,
@@ -20,12 +21,6 @@ enum {
     DLN_REQUEST_BYTES_MAX = 1024 * 1024,   /* a device's own ceiling; central takes up to BODY_MAX */
     DLN_PAGE_BYTES_MAX = 2 * 1024 * 1024,  /* encoded pages of one answer */
     DLN_BODY_BYTES_MAX = 8 * 1024 * 1024   /* any body, unpacked */
-};
-
-/* A place in a scope's log. seq 0, salt 0: before its first entry. */
-struct dln_cursor {
-    int64_t seq;
-    uint32_t salt;
 };
 
 /* One scope in a request: pushed to, pulled from, or both. */
