@@ -15,6 +15,8 @@ enum {
     DLN_PROTOCOL_VERSION = 1,
     DLN_NONCE_LEN = 32,                    /* hex digits */
     DLN_EPOCH_MAX = 64,                    /* bytes */
+    DLN_SCOPE_MAX = 1024,                  /* bytes of a scope's name */
+    DLN_REASON_MAX = 1024,                 /* bytes of a refusal's reason */
     DLN_REQUEST_RECORDS_MAX = 1000,        /* records of one request */
     DLN_REQUEST_SCOPES_MAX = 500,          /* scopes of one request */
     DLN_PAGE_RECORDS_MAX = 1000,           /* records of one answer's pages, all scopes together */
@@ -34,6 +36,12 @@ struct dln_scope_ask {
     int64_t head;    /* the head that this device remembers, 0: none */
 };
 
+/* What was wrong with a record's line. */
+struct dln_bad_line {
+    dunlin_status code; /* OK: nothing */
+    struct dln_text reason;
+};
+
 struct dln_sync_request {
     char nonce[DLN_NONCE_LEN + 1];
     int page_records; /* at most that many records in the answer's pages, 1 … DLN_PAGE_RECORDS_MAX */
@@ -43,6 +51,9 @@ struct dln_sync_request {
      * scope stands among `scopes`. */
     struct dln_record *records;
     size_t record_count;
+    /* Set by the decoder: one for each record, why it has an empty `key.name`; NULL: all could be
+     * read. */
+    struct dln_bad_line *bad;
 };
 
 enum dln_scope_state {
@@ -80,7 +91,8 @@ struct dln_ack {
 };
 
 struct dln_refused_field {
-    int field;             /* index in the descriptor, or -1 */
+    int field;             /* index in the descriptor, or -1. It does not travel: the decoder, which
+                              does not know the record, leaves -1, and `name` tells the field */
     struct dln_text name;
     struct dln_field now;  /* central's value, stamp 0: it has none */
     dln_stamp take;        /* AHEAD: the stamp that central would take */
@@ -109,15 +121,29 @@ struct dln_sync_answer {
     struct dln_scope_answer *scopes; /* a scope that was asked for and is missing did not fit: ask again */
     size_t scope_count;
     size_t quarantined; /* lines that could not be read as a record: counted, kept in nobody's way */
+    int64_t retry_after_ms; /* set when the decoder returns an error message's status: when to come
+                               back, 0: unsaid */
 };
+
+enum dln_message_kind {
+    DLN_MESSAGE_NONE, /* not one of ours */
+    DLN_MESSAGE_SYNC,
+    DLN_MESSAGE_VERIFY,
+    DLN_MESSAGE_ERROR
+};
+
+/* What a body's first line says it is; nothing else of it is looked at. */
+enum dln_message_kind dln_message_kind_of(struct dln_text body);
 
 /* Encoders append a whole body. Decoders allocate in the arena and borrow nothing from the body.
  *
  * A request that cannot be read whole is BAD_MESSAGE (one bad record line is a refusal of that
- * record, which the decoder notes by an empty `key.name`), TOO_LARGE over a ceiling. An answer that
- * lacks its head, its end mark, or whose counts or epochs differ is NOT_OUR_SERVER; one with
- * another nonce than `nonce` is STALE_REPLY; an error message from central comes back as the status
- * that it names. */
+ * record, which the decoder notes by an empty `key.name`), TOO_LARGE over a ceiling, UNSUPPORTED in
+ * another version of the protocol; `nonce` is filled wherever the head could be read, so that the
+ * failure can name it. An answer that lacks its head, its end mark, or whose counts or epochs differ
+ * is NOT_OUR_SERVER; one over a ceiling is TOO_LARGE; one with another nonce than `nonce` is
+ * STALE_REPLY; an error message from central (its nonce may be empty, where central could not read
+ * one) comes back as the status that it names. */
 DUNLIN_MUST_USE dunlin_status dln_request_encode(struct dln_buf *out,
                                                  const struct dln_sync_request *request,
                                                  dunlin_error *err);
