@@ -16,12 +16,15 @@ function(dunlin_embed_sql)
     set(source "${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}_sql.c")
     file(RELATIVE_PATH include "${PROJECT_BINARY_DIR}" "${header}")
 
-    file(GLOB files CONFIGURE_DEPENDS "${folder}/*.sql" "${folder}/migrations/*.sql")
+    # The command names its files, so that it runs again when one is taken away.
+    file(GLOB queries CONFIGURE_DEPENDS "${folder}/*.sql")
+    file(GLOB migrations CONFIGURE_DEPENDS "${folder}/migrations/*.sql")
     add_custom_command(
         OUTPUT "${header}" "${source}"
-        COMMAND "${CMAKE_COMMAND}" -D "NAME=${arg_NAME}" -D "FOLDER=${folder}" -D "INCLUDE=${include}"
+        COMMAND "${CMAKE_COMMAND}" -D "NAME=${arg_NAME}" -D "INCLUDE=${include}"
+                -D "QUERIES=${queries}" -D "MIGRATIONS=${migrations}"
                 -D "HEADER=${header}" -D "SOURCE=${source}" -P "${DUNLIN_EMBED_SQL_SCRIPT}"
-        DEPENDS ${files} "${DUNLIN_EMBED_SQL_SCRIPT}"
+        DEPENDS ${queries} ${migrations} "${DUNLIN_EMBED_SQL_SCRIPT}"
         COMMENT "Embedding the SQL of ${arg_FOLDER} as ${include}"
         VERBATIM)
     get_target_property(type ${arg_TARGET} TYPE)

@@ -1,8 +1,8 @@
 # Turns .sql files into a C header and source. Run by dunlin_embed_sql at build time with
-# NAME, FOLDER, INCLUDE, HEADER, SOURCE defined.
+# NAME, QUERIES, MIGRATIONS, INCLUDE, HEADER, SOURCE defined.
 #
-# Read: FOLDER/migrations/NNN_*.sql, numbered 1, 2, 3, … without a gap, each a whole file; and
-# the named blocks of FOLDER/*.sql: a line `-- name: item_insert` starts a block, which runs to
+# Read: MIGRATIONS, files NNN_*.sql, numbered 1, 2, 3, … without a gap, each as a whole; and the
+# named blocks of the files QUERIES: a line `-- name: item_insert` starts a block, which runs to
 # the next such line. What stands before a file's first block is comment, and so are the comment
 # lines that end a block (they speak of the next one).
 #
@@ -46,8 +46,7 @@ function(strip_tail out text)
     set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
-file(GLOB files "${FOLDER}/*.sql")
-foreach(file IN LISTS files)
+foreach(file IN LISTS QUERIES)
     file(READ "${file}" rest)
     set(rest "\n${rest}\n")
     string(FIND "${rest}" "\n-- name:" start)
@@ -82,9 +81,8 @@ foreach(file IN LISTS files)
     endwhile()
 endforeach()
 
-file(GLOB files "${FOLDER}/migrations/*.sql")
-list(SORT files COMPARE NATURAL)
-foreach(file IN LISTS files)
+list(SORT MIGRATIONS COMPARE NATURAL)
+foreach(file IN LISTS MIGRATIONS)
     get_filename_component(base "${file}" NAME)
     if(NOT base MATCHES "^0*([1-9][0-9]*)_")
         message(FATAL_ERROR "${file}: a migration is named NNN_what_it_does.sql")

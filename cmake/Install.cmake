@@ -1,9 +1,11 @@
-# Headers, libraries, the command, and what finds them: pkg-config files and a CMake package.
+# Headers, libraries, the command, and what finds them: pkg-config files and a CMake package. All of
+# it may be moved as a whole after it was installed.
 
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dunlin")
 
+set_target_properties(dunlin_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS dunlin dunlin-central EXPORT dunlin-targets)
 install(TARGETS dunlin_cli)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/dunlin" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
@@ -11,13 +13,19 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/dunlin" DESTINATION "${CMAKE_IN
 
 install(EXPORT dunlin-targets NAMESPACE dunlin:: DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/dunlin-config-version.cmake"
-    COMPATIBILITY SameMajorVersion)
+    COMPATIBILITY SameMinorVersion)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/dunlin-config.cmake.in"
     "${PROJECT_BINARY_DIR}/dunlin-config.cmake" INSTALL_DESTINATION "${package_dir}")
 install(FILES "${PROJECT_BINARY_DIR}/dunlin-config.cmake"
     "${PROJECT_BINARY_DIR}/dunlin-config-version.cmake" DESTINATION "${package_dir}")
 
-foreach(name dunlin dunlin-central)
-    configure_file("${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
+# install_pc(<library> <description>)
+function(install_pc name description)
+    file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+    set(prefix "\${pcfiledir}/${up}")
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/library.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
     install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-endforeach()
+endfunction()
+
+install_pc(dunlin "${PROJECT_DESCRIPTION}")
+install_pc(dunlin-central "The shared side of dunlin, embedded")

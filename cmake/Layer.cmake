@@ -31,7 +31,6 @@ function(dunlin_layer target)
         target_include_directories(${target} INTERFACE
             "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
         target_link_libraries(${target} INTERFACE ${arg_PUBLIC})
-        set(DUNLIN_INCOMPLETE ON PARENT_SCOPE)
         set_property(GLOBAL PROPERTY DUNLIN_INCOMPLETE ON)
         return()
     endif()
