@@ -1,0 +1,198 @@
+-- Schema 1.
+--
+-- Users, groups, lists and item types are interned in `name`; ids of items are not. Every typed
+-- table has, in this order, its key columns, one column per field of the collection's descriptor
+-- (base/schema.c), and
+--   stamp    the newest stamp of those fields
+--   stamps   NULL where every field has that stamp; else 8 bytes big-endian per field, 0 for a
+--            field that the record does not have (a column that is NULL with a stamp is a null)
+--   extra    fields that this version does not know (dln_extras_encode), NULL: none
+--   seq      version held; 0: central never had it; -1: it had one before the epoch changed
+--   pending  fields edited here and not yet settled, a bit each; 0: not in the outbox
+--   offered  those of them that are there only because a rebuild offers them
+--   tried    1: a request with it may have reached central, or central had it
+-- The outbox is the partial index of the rows with something pending: it is as thin as a list of
+-- keys, and an edit writes its row once.
+--
+-- A migration that adds a column to a typed table must write `stamps` into the rows that have none.
+
+CREATE TABLE setting (
+    name TEXT NOT NULL PRIMARY KEY,
+    value ANY NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE name (
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- kind: 0 a user, 1 a group.
+CREATE TABLE follow (
+    kind INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    present INTEGER,
+    stamp INTEGER NOT NULL,
+    stamps BLOB,
+    extra BLOB,
+    seq INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
+    offered INTEGER NOT NULL,
+    tried INTEGER NOT NULL,
+    PRIMARY KEY (kind, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX follow_pending ON follow (kind, target) WHERE pending <> 0;
+
+CREATE TABLE mygroup (
+    grp INTEGER NOT NULL,
+    present INTEGER,
+    role TEXT,
+    stamp INTEGER NOT NULL,
+    stamps BLOB,
+    extra BLOB,
+    seq INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
+    offered INTEGER NOT NULL,
+    tried INTEGER NOT NULL,
+    PRIMARY KEY (grp)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mygroup_pending ON mygroup (grp) WHERE pending <> 0;
+
+-- items: derived, how many items of it are present.
+CREATE TABLE list (
+    list INTEGER NOT NULL,
+    name TEXT,
+    rank TEXT,
+    deleted INTEGER,
+    stamp INTEGER NOT NULL,
+    stamps BLOB,
+    extra BLOB,
+    seq INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
+    offered INTEGER NOT NULL,
+    tried INTEGER NOT NULL,
+    items INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (list)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX list_pending ON list (list) WHERE pending <> 0;
+
+-- The key's order answers "which lists hold it" too.
+CREATE TABLE item (
+    type INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    list INTEGER NOT NULL,
+    present INTEGER,
+    created_at INTEGER,
+    rank TEXT,
+    title TEXT,
+    data TEXT,
+    attachments TEXT,
+    stamp INTEGER NOT NULL,
+    stamps BLOB,
+    extra BLOB,
+    seq INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
+    offered INTEGER NOT NULL,
+    tried INTEGER NOT NULL,
+    PRIMARY KEY (type, id, list)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX item_order ON item (list, rank, id) WHERE present = 1;
+CREATE INDEX item_pending ON item (type, id, list) WHERE pending <> 0;
+
+-- granted: derived, whether the members of it are seen: the owner of this file follows it, it is
+-- known and not deleted, and it is open to him.
+CREATE TABLE grp (
+    grp INTEGER NOT NULL,
+    name TEXT,
+    owner TEXT,
+    joining TEXT,
+    deleted INTEGER,
+    stamp INTEGER NOT NULL,
+    stamps BLOB,
+    extra BLOB,
+    seq INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
+    offered INTEGER NOT NULL,
+    tried INTEGER NOT NULL,
+    granted INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (grp)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX grp_pending ON grp (grp) WHERE pending <> 0;
+
+CREATE TABLE member (
+    grp INTEGER NOT NULL,
+    user INTEGER NOT NULL,
+    present INTEGER,
+    role TEXT,
+    stamp INTEGER NOT NULL,
+    stamps BLOB,
+    extra BLOB,
+    seq INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
+    offered INTEGER NOT NULL,
+    tried INTEGER NOT NULL,
+    PRIMARY KEY (grp, user)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX member_pending ON member (grp, user) WHERE pending <> 0;
+
+-- Collections that this version does not know; all their fields stand in extra. grp: 0 for the
+-- owner's own scope, else the group whose scope it is. a, b, c: the key's parts, '' behind the last.
+CREATE TABLE other (
+    grp INTEGER NOT NULL,
+    collection TEXT NOT NULL,
+    a TEXT NOT NULL,
+    b TEXT NOT NULL,
+    c TEXT NOT NULL,
+    parts INTEGER NOT NULL,
+    stamp INTEGER NOT NULL,
+    stamps BLOB,
+    extra BLOB,
+    seq INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
+    offered INTEGER NOT NULL,
+    tried INTEGER NOT NULL,
+    PRIMARY KEY (grp, collection, a, b, c, parts)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX other_pending ON other (grp, collection, a, b, c, parts) WHERE pending <> 0;
+
+-- Derived: why the owner sees a user. origin: 0 for '!', else the group.
+CREATE TABLE origin (
+    user INTEGER NOT NULL,
+    origin INTEGER NOT NULL,
+    PRIMARY KEY (user, origin)
+) STRICT, WITHOUT ROWID;
+
+-- What the device knows of a scope's log; a scope that it never read has no row.
+CREATE TABLE scope (
+    scope TEXT NOT NULL PRIMARY KEY,
+    epoch TEXT,
+    seq INTEGER NOT NULL,
+    salt INTEGER NOT NULL,
+    rebuilding INTEGER NOT NULL,
+    offering INTEGER NOT NULL,
+    held INTEGER NOT NULL,
+    rebuild_since_ms INTEGER NOT NULL,
+    complete_ms INTEGER NOT NULL,
+    head INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Keys (dln_key_text) that central sent in the rebuild of a scope that is going on.
+CREATE TABLE seen (
+    scope TEXT NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+
+-- Dead letters. fields: dln_extras_encode of the refused fields, known ones by name too.
+CREATE TABLE rejected (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    code INTEGER NOT NULL,
+    reason TEXT,
+    at_ms INTEGER NOT NULL,
+    scope TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fields BLOB NOT NULL
+) STRICT;
+CREATE INDEX rejected_key ON rejected (scope, key);
+
+PRAGMA application_id = 1684827758;
+PRAGMA user_version = 1;
