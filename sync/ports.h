@@ -1,5 +1,6 @@
 /* What the engine needs from its surroundings: ports, structs of function pointers given at its
- * creation. The device's store fills dln_sync_store (client/sync_port.c); tests may fill it themselves.
+ * creation. The device's store fills dln_sync_store (client/sync_port.c); tests may fill it
+ * themselves.
  *
  * All texts and records that a port function gives out live in the arena that it was given. */
 #ifndef DLN_SYNC_PORTS_H
@@ -25,8 +26,9 @@ struct dln_sync_store {
 
     /* All scopes that are wanted, and those that the outbox has rows of; `more` scopes follow the
      * last one given, by name. */
-    dunlin_status (*scopes)(void *self, struct dln_arena *arena, struct dln_text after, size_t limit,
-                            struct dln_scope_row **out, size_t *count, dunlin_error *err);
+    dunlin_status (*scopes)(void *self, struct dln_arena *arena, struct dln_text after,
+                            size_t limit, struct dln_scope_row **out, size_t *count,
+                            dunlin_error *err);
     dunlin_status (*scope_get)(void *self, struct dln_arena *arena, struct dln_text scope,
                                struct dln_scope_row *out, dunlin_error *err);
     dunlin_status (*scope_put)(void *self, const struct dln_scope_row *row, dunlin_error *err);
@@ -46,13 +48,13 @@ struct dln_sync_store {
     dunlin_status (*row_remove)(void *self, const struct dln_key *key, dunlin_error *err);
 
     /* Rows of the outbox behind `place`, in sending order, up to limits; moves place. In a given
-     * order: by collection; within a group the user's own member record last. Rows whose scope is in
-     * `skip` (sorted) are left out. */
-    dunlin_status (*outbox_next)(void *self, struct dln_arena *arena, struct dln_outbox_place *place,
-                                 size_t limit, struct dln_row **out, size_t *count,
-                                 dunlin_error *err);
-    /* Rows of a scope, tombstones included, by key, behind `after` (a key text). `unseen` gives only
-     * those that were not marked seen. */
+     * order: by collection; within a group the user's own member record last. Rows whose scope is
+     * in `skip` (sorted) are left out. */
+    dunlin_status (*outbox_next)(void *self, struct dln_arena *arena,
+                                 struct dln_outbox_place *place, size_t limit, struct dln_row **out,
+                                 size_t *count, dunlin_error *err);
+    /* Rows of a scope, tombstones included, by key, behind `after` (a key text). `unseen` gives
+     * only those that were not marked seen. */
     dunlin_status (*scope_rows)(void *self, struct dln_arena *arena, struct dln_text scope,
                                 struct dln_text after, bool unseen, size_t limit,
                                 struct dln_row **out, size_t *count, dunlin_error *err);
