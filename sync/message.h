@@ -1,5 +1,5 @@
-/* The exchange's two messages in memory, and the ceilings that hold for both sides. How they look on
- * the wire: sync/request.c and sync/answer.c, encoder beside decoder. */
+/* The exchange's two messages in memory, and the ceilings that hold for both sides. How they look
+ * on the wire: sync/request.c and sync/answer.c, encoder beside decoder. */
 #ifndef DLN_SYNC_MESSAGE_H
 #define DLN_SYNC_MESSAGE_H
 
@@ -13,16 +13,16 @@
 
 enum {
     DLN_PROTOCOL_VERSION = 1,
-    DLN_NONCE_LEN = 32,                    /* hex digits */
-    DLN_EPOCH_MAX = 64,                    /* bytes */
-    DLN_SCOPE_MAX = 1024,                  /* bytes of a scope's name */
-    DLN_REASON_MAX = 1024,                 /* bytes of a refusal's reason */
-    DLN_REQUEST_RECORDS_MAX = 1000,        /* records of one request */
-    DLN_REQUEST_SCOPES_MAX = 500,          /* scopes of one request */
-    DLN_PAGE_RECORDS_MAX = 1000,           /* records of one answer's pages, all scopes together */
-    DLN_REQUEST_BYTES_MAX = 1024 * 1024,   /* a device's own ceiling; central takes up to BODY_MAX */
-    DLN_PAGE_BYTES_MAX = 2 * 1024 * 1024,  /* encoded pages of one answer */
-    DLN_BODY_BYTES_MAX = 8 * 1024 * 1024   /* any body, unpacked */
+    DLN_NONCE_LEN = 32,                   /* hex digits */
+    DLN_EPOCH_MAX = 64,                   /* bytes */
+    DLN_SCOPE_MAX = 1024,                 /* bytes of a scope's name */
+    DLN_REASON_MAX = 1024,                /* bytes of a refusal's reason */
+    DLN_REQUEST_RECORDS_MAX = 1000,       /* records of one request */
+    DLN_REQUEST_SCOPES_MAX = 500,         /* scopes of one request */
+    DLN_PAGE_RECORDS_MAX = 1000,          /* records of one answer's pages, all scopes together */
+    DLN_REQUEST_BYTES_MAX = 1024 * 1024,  /* a device's own ceiling; central takes up to BODY_MAX */
+    DLN_PAGE_BYTES_MAX = 2 * 1024 * 1024, /* encoded pages of one answer */
+    DLN_BODY_BYTES_MAX = 8 * 1024 * 1024  /* any body, unpacked */
 };
 
 /* One scope in a request: pushed to, pulled from, or both. */
@@ -44,7 +44,8 @@ struct dln_bad_line {
 
 struct dln_sync_request {
     char nonce[DLN_NONCE_LEN + 1];
-    int page_records; /* at most that many records in the answer's pages, 1 … DLN_PAGE_RECORDS_MAX */
+    int page_records; /* at most that many records in the answer's pages, 1 … DLN_PAGE_RECORDS_MAX
+                       */
     struct dln_scope_ask *scopes;
     size_t scope_count;
     /* Only the fields that are pending, in the order in which they shall be judged. Each record's
@@ -91,21 +92,22 @@ struct dln_ack {
 };
 
 struct dln_refused_field {
-    int field;             /* index in the descriptor, or -1. It does not travel: the decoder, which
-                              does not know the record, leaves -1, and `name` tells the field */
+    int field; /* index in the descriptor, or -1. It does not travel: the decoder, which
+                  does not know the record, leaves -1, and `name` tells the field */
     struct dln_text name;
-    struct dln_field now;  /* central's value, stamp 0: it has none */
-    dln_stamp take;        /* AHEAD: the stamp that central would take */
+    struct dln_field now; /* central's value, stamp 0: it has none */
+    dln_stamp take;       /* AHEAD: the stamp that central would take */
 };
 
 /* Central did not take the record, or not those fields of it. A record may have both an ack (for
  * fields that went through) and a refusal. */
 struct dln_refusal {
     size_t index;
-    dunlin_status code; /* AHEAD, NO_LIST, NO_GROUP, NOT_ALLOWED, GONE, QUOTA, TOO_LARGE, INVALID_… */
+    dunlin_status
+        code; /* AHEAD, NO_LIST, NO_GROUP, NOT_ALLOWED, GONE, QUOTA, TOO_LARGE, INVALID_… */
     struct dln_text reason;
-    bool held;    /* central holds a record under that key; else the whole row is refused */
-    int64_t seq;  /* of what central holds */
+    bool held;   /* central holds a record under that key; else the whole row is refused */
+    int64_t seq; /* of what central holds */
     struct dln_refused_field *fields; /* none: all that were sent */
     size_t field_count;
 };
@@ -118,9 +120,11 @@ struct dln_sync_answer {
     size_t ack_count;
     struct dln_refusal *refusals;
     size_t refusal_count;
-    struct dln_scope_answer *scopes; /* a scope that was asked for and is missing did not fit: ask again */
+    struct dln_scope_answer
+        *scopes; /* a scope that was asked for and is missing did not fit: ask again */
     size_t scope_count;
-    size_t quarantined; /* lines that could not be read as a record: counted, kept in nobody's way */
+    size_t
+        quarantined; /* lines that could not be read as a record: counted, kept in nobody's way */
     int64_t retry_after_ms; /* set when the decoder returns an error message's status: when to come
                                back, 0: unsaid */
 };
@@ -140,8 +144,8 @@ enum dln_message_kind dln_message_kind_of(struct dln_text body);
  * A request that cannot be read whole is BAD_MESSAGE (one bad record line is a refusal of that
  * record, which the decoder notes by an empty `key.name`), TOO_LARGE over a ceiling, UNSUPPORTED in
  * another version of the protocol; `nonce` is filled wherever the head could be read, so that the
- * failure can name it. An answer that lacks its head, its end mark, or whose counts or epochs differ
- * is NOT_OUR_SERVER; one over a ceiling is TOO_LARGE; one with another nonce than `nonce` is
+ * failure can name it. An answer that lacks its head, its end mark, or whose counts or epochs
+ * differ is NOT_OUR_SERVER; one over a ceiling is TOO_LARGE; one with another nonce than `nonce` is
  * STALE_REPLY; an error message from central (its nonce may be empty, where central could not read
  * one) comes back as the status that it names. */
 DUNLIN_MUST_USE dunlin_status dln_request_encode(struct dln_buf *out,
@@ -156,7 +160,8 @@ DUNLIN_MUST_USE dunlin_status dln_answer_encode(struct dln_buf *out,
 DUNLIN_MUST_USE dunlin_status dln_answer_decode(struct dln_arena *arena,
                                                 struct dln_sync_answer *out, const char *nonce,
                                                 struct dln_text body, dunlin_error *err);
-/* A body that says that the whole request failed: status, text, and when to come back (0: unsaid). */
+/* A body that says that the whole request failed: status, text, and when to come back (0: unsaid).
+ */
 DUNLIN_MUST_USE dunlin_status dln_failure_encode(struct dln_buf *out, const char *nonce,
                                                  const dunlin_error *why, int64_t retry_after_ms,
                                                  dunlin_error *err);
