@@ -1,0 +1,93 @@
+/* Remotes. The embedded one is wrapped in another that counts bytes for the progress line: a remote
+ * is a port, so nothing of the library needs to know. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <dunlin/central.h>
+
+#include "cli/progress.h"
+#include "cli/remote.h"
+
+struct counted {
+    dunlin_remote remote; /* what the library sees; must stay first */
+    dunlin_remote *inner;
+    const dunlin_sink *answer; /* of the exchange that runs */
+    uint64_t bytes;            /* both ways */
+};
+
+static dunlin_status counted_write(void *self, const void *data, size_t len) {
+    struct counted *counted = self;
+
+    counted->bytes += len;
+    dln_progress_show("bytes exchanged", counted->bytes, 0);
+    return counted->answer->write(counted->answer->self, data, len);
+}
+
+static dunlin_status counted_exchange(void *self, const char *kind, const void *request,
+                                      size_t request_len, const dunlin_sink *answer,
+                                      int64_t *retry_after_ms, dunlin_error *err) {
+    struct counted *counted = self;
+    const dunlin_sink sink = {counted, counted_write};
+    dunlin_status status;
+
+    counted->answer = answer;
+    counted->bytes += request_len;
+    dln_progress_show("bytes exchanged", counted->bytes, 0);
+    status = counted->inner->exchange(counted->inner->self, kind, request, request_len, &sink,
+                                      retry_after_ms, err);
+    counted->answer = NULL;
+    return status;
+}
+
+static void counted_close(dunlin_remote *remote) {
+    struct counted *counted = remote->self;
+
+    dunlin_remote_close(counted->inner);
+    free(counted);
+}
+
+static int begins_with(const char *text, const char *beginning) {
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static dunlin_status check_url(struct dln_app *app, const char *url) {
+    if (!url) {
+        return dln_fail(app, DUNLIN_MISUSE, "--remote URL is missing");
+    }
+    if (begins_with(url, "sqlite:")) {
+        return DUNLIN_OK;
+    }
+    if (begins_with(url, "http://") || begins_with(url, "https://")) {
+        return dln_fail(app, DUNLIN_UNSUPPORTED,
+                        "this build has no HTTP remote; it can sync with sqlite:PATH");
+    }
+    if (begins_with(url, "mongodb://") || begins_with(url, "mongodb+srv://")) {
+        return dln_fail(app, DUNLIN_UNSUPPORTED,
+                        "this build has no MongoDB remote; it can sync with sqlite:PATH");
+    }
+    return dln_fail(app, DUNLIN_MISUSE, "\"%s\" is no URL of a remote; one is sqlite:PATH", url);
+}
+
+dunlin_status dln_remote_open(struct dln_app *app, dunlin_remote **out,
+                              const struct dln_args *args) {
+    const char *url = args->options[DLN_OPTION_REMOTE];
+    struct counted *counted = NULL;
+    dunlin_status status = check_url(app, url);
+
+    if (status) {
+        return status;
+    }
+    counted = calloc(1, sizeof(*counted));
+    if (!counted) {
+        return dln_fail(app, DUNLIN_OUT_OF_MEMORY, "%s", dunlin_status_text(DUNLIN_OUT_OF_MEMORY));
+    }
+    status = dunlin_embedded_remote(&counted->inner, url, dunlin_store_owner(app->store), NULL,
+                                    &app->err);
+    if (status) {
+        free(counted);
+        return status;
+    }
+    counted->remote = (dunlin_remote){counted, counted_exchange, counted_close};
+    *out = &counted->remote;
+    return DUNLIN_OK;
+}
