@@ -14,6 +14,9 @@
 -- The outbox is the partial index of the rows with something pending: it is as thin as a list of
 -- keys, and an edit writes its row once.
 --
+-- A record without its existence field exists, hence `present IS NOT 0` and `deleted IS NOT 1`; one
+-- without a rank stands first.
+--
 -- A migration that adds a column to a typed table must write `stamps` into the rows that have none.
 
 CREATE TABLE setting (
@@ -74,6 +77,7 @@ CREATE TABLE list (
     PRIMARY KEY (list)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX list_pending ON list (list) WHERE pending <> 0;
+CREATE INDEX list_order ON list (ifnull(rank, '')) WHERE deleted IS NOT 1;
 
 -- The key's order answers "which lists hold it" too.
 CREATE TABLE item (
@@ -95,7 +99,7 @@ CREATE TABLE item (
     tried INTEGER NOT NULL,
     PRIMARY KEY (type, id, list)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX item_order ON item (list, rank, id) WHERE present = 1;
+CREATE INDEX item_order ON item (list, ifnull(rank, ''), id) WHERE present IS NOT 0;
 CREATE INDEX item_pending ON item (type, id, list) WHERE pending <> 0;
 
 -- granted: derived, whether the members of it are seen: the owner of this file follows it, it is
