@@ -7,13 +7,13 @@
 
 #include "base/record.h"
 
-/* Whether `a` wins over `b`: a newer stamp, or the same stamp and a greater value. A field with stamp
- * 0 never wins. */
+/* Whether `a` wins over `b`: a newer stamp, or the same stamp and a greater value. A field with
+ * stamp 0 never wins. */
 bool dln_field_wins(const struct dln_field *a, const struct dln_field *b);
 
-/* Merges `from` into `into` (same key), field by field, extras included (new extras are allocated in
- * the arena; values stay borrowed). *changed tells whether anything of `into` changed.
- * False when out of memory or over DLN_EXTRA_MAX. */
+/* Merges `from` into `into` (same key), field by field, extras included (new extras are allocated
+ * in the arena; values stay borrowed). *changed tells whether anything of `into` changed. False
+ * when out of memory or over DLN_EXTRA_MAX. */
 bool dln_merge(struct dln_arena *arena, struct dln_record *into, const struct dln_record *from,
                bool *changed);
 

@@ -260,7 +260,7 @@ static size_t value_bytes(const struct dln_value *value) {
         return sizeof("false");
     case DLN_INTEGER:
     case DLN_REAL:
-        return sizeof("{\"i\":\"-9223372036854775808\"}");
+        return sizeof("{\"r\":-2.2250738585072014e-308}");
     case DLN_STRING:
     case DLN_JSON:
         break;
