@@ -37,7 +37,9 @@ struct dln_store {
     sqlite3_stmt *statements[DLN_STORE_QUERY_COUNT]; /* prepared at their first use */
     dunlin_ports ports;
     char *owner;
-    int64_t owner_name; /* interned */
+    int64_t owner_name;        /* interned */
+    char *own_scope_text;
+    struct dln_text own_scope; /* "user/…" of the owner, own_scope_text */
     char device[DLN_DEVICE_LEN + 1];
     bool search; /* the file has a search index */
     bool in_transaction;
@@ -45,11 +47,13 @@ struct dln_store {
     bool fresh;           /* what is cached agreed with the file at data_version */
     unsigned data_version;
     struct dln_clock clock;
-    dln_stamp saved_bound;
+    bool raised_bound; /* by this connection, since it was opened */
     struct dln_name *names; /* DLN_NAME_SLOTS, by hash of the text */
     struct dln_arena before; /* the old version of the row that is being written */
     struct dln_buf stamps;   /* scratch of row.c */
     struct dln_buf extras;
+    struct dln_buf key_text; /* scratch: a key as text */
+    struct dln_buf decoded; /* scratch: an id that stands encoded in a scope's name */
 };
 
 /* ---- statement.c */
