@@ -2,10 +2,11 @@
 . "$(dirname "$0")/support.bash"
 
 root="$here/../.."
+readme="$(cd "$root" && realpath README.md)"
 
 # block <language>: the first block of that language in README.md
 block() {
-    awk -v fence="\`\`\`$1" '$0 == fence { inside = 1; next } /^```/ && inside { exit } inside' "$root"/README.md
+    awk -v fence="\`\`\`$1" '$0 == fence { inside = 1; next } /^```/ && inside { exit } inside' "$readme"
 }
 
 # The command's lines, one after the other in one folder
