@@ -46,8 +46,4 @@ struct dln_page {
 typedef dunlin_status (*dln_page_read)(struct dln_store *store, struct dln_page *page,
                                        dunlin_error *err);
 
-/* Takes memory for the rows and keys of a page; sets count to 0. OUT_OF_MEMORY. */
-DUNLIN_MUST_USE dunlin_status dln_page_start(struct dln_page *page, size_t row_size,
-                                             dunlin_error *err);
-
 #endif

@@ -30,6 +30,10 @@ bool dln_store_in_transaction(const struct dln_store *store) {
     return store->in_transaction;
 }
 
+void dln_store_doom(struct dln_store *store, dunlin_status status, const dunlin_error *err) {
+    (void)dln_poison(store, status, err);
+}
+
 bool dln_store_is_idle(struct dln_store *store) {
     for (sqlite3_stmt *stmt = NULL; (stmt = sqlite3_next_stmt(store->db, stmt)) != NULL;) {
         if (sqlite3_stmt_busy(stmt)) {

@@ -1,9 +1,9 @@
 /* The device's SQLite file, for client/: one struct, one thread at a time.
  *
  * Every function that writes runs inside a transaction that the caller has begun. Records go in and
- * out as text (base/record.h); inside the file users, groups, lists and item types are interned. What
- * derives from records (origins, counts, search index) changes in the same transaction, whoever
- * changed the record. */
+ * out as text (base/record.h); inside the file users, groups, lists and item types are interned.
+ * What derives from records (origins, counts, search index) changes in the same transaction,
+ * whoever changed the record. */
 #ifndef DLN_STORE_STORE_H
 #define DLN_STORE_STORE_H
 
@@ -31,6 +31,8 @@ DUNLIN_MUST_USE dunlin_status dln_store_begin(struct dln_store *store, dunlin_er
 DUNLIN_MUST_USE dunlin_status dln_store_commit(struct dln_store *store, dunlin_error *err);
 void dln_store_rollback(struct dln_store *store);
 bool dln_store_in_transaction(const struct dln_store *store);
+/* What was begun was left half-done: the open transaction, if any, cannot be committed any more. */
+void dln_store_doom(struct dln_store *store, dunlin_status status, const dunlin_error *err);
 /* No statement may be busy after a public call; tests assert it. */
 bool dln_store_is_idle(struct dln_store *store);
 
@@ -50,7 +52,8 @@ DUNLIN_MUST_USE dunlin_status dln_store_setting_put(struct dln_store *store, con
 
 /* ---- edit.c: local edits of one record */
 
-/* Reads the row of a key: out->stored tells whether it is there; the key is filled in either way. */
+/* Reads the row of a key: out->stored tells whether it is there; the key is filled in either way.
+ */
 DUNLIN_MUST_USE dunlin_status dln_row_get(struct dln_store *store, struct dln_arena *arena,
                                           const struct dln_key *key, struct dln_row *out,
                                           dunlin_error *err);
@@ -60,7 +63,8 @@ DUNLIN_MUST_USE dunlin_status dln_row_get(struct dln_store *store, struct dln_ar
 DUNLIN_MUST_USE dunlin_status dln_row_edit(struct dln_store *store, struct dln_row *row,
                                            uint32_t fields, dunlin_error *err);
 
-/* ---- row.c, outbox.c, scope.c: what the engine's store port wants; sync/ports.h says what each does */
+/* ---- row.c, outbox.c, scope.c: what the engine's store port wants; sync/ports.h says what each
+ * does */
 
 DUNLIN_MUST_USE dunlin_status dln_row_put(struct dln_store *store, const struct dln_row *row,
                                           dunlin_error *err);
@@ -118,9 +122,10 @@ struct dln_dead_letter {
     struct dln_record record; /* the refused fields */
 };
 
-DUNLIN_MUST_USE dunlin_status dln_reject_add(struct dln_store *store, const struct dln_reject *reject,
-                                             dunlin_error *err);
-/* In order of id, behind `after` (0: from the first) or, backwards, before it (0: from the last). */
+DUNLIN_MUST_USE dunlin_status dln_reject_add(struct dln_store *store,
+                                             const struct dln_reject *reject, dunlin_error *err);
+/* In order of id, behind `after` (0: from the first) or, backwards, before it (0: from the last).
+ */
 DUNLIN_MUST_USE dunlin_status dln_reject_page(struct dln_store *store, struct dln_arena *arena,
                                               int64_t after, bool backwards, size_t limit,
                                               struct dln_dead_letter **out, size_t *count,
