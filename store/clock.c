@@ -55,8 +55,7 @@ dunlin_status dln_clock_save(struct dln_store *store, dunlin_error *err) {
 }
 
 void dln_clock_settle(struct dln_store *store) {
-    if (!store->raised_bound || store->in_transaction ||
-        store->clock.last >= store->clock.bound) {
+    if (!store->raised_bound || store->in_transaction || store->clock.last >= store->clock.bound) {
         return;
     }
     struct dln_statement statement = dln_use(store, DLN_STORE_SETTING_LOWER);

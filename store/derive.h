@@ -7,8 +7,8 @@
 
 /* A base row was written or removed: brings what derives from it up to date, in the same
  * transaction. Called after the fact, whoever changed the record.
- *   before, after  the row as it was and as it is, both with the key; `stored` of each tells whether
- *                  there was and is one. Only valid for the call */
+ *   before, after  the row as it was and as it is, both with the key; `stored` of each tells
+ * whether there was and is one. Only valid for the call */
 DUNLIN_MUST_USE dunlin_status dln_derive(struct dln_store *store, const struct dln_row *before,
                                          const struct dln_row *after, dunlin_error *err);
 

@@ -26,8 +26,8 @@ static bool is_untried_creation(const struct dln_row *row) {
 static dunlin_status edit_row(struct dln_store *store, struct dln_row *row, uint32_t fields,
                               dunlin_error *err) {
     bool untried = is_untried_creation(row);
-    dln_stamp stamp = dln_clock_next(&store->clock, dln_store_now_ms(store),
-                                     dln_record_newest(&row->record));
+    dln_stamp stamp =
+        dln_clock_next(&store->clock, dln_store_now_ms(store), dln_record_newest(&row->record));
     dunlin_status status = dln_clock_save(store, err);
     if (status != DUNLIN_OK) {
         return status;

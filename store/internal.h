@@ -19,9 +19,9 @@
 #include "store/store_sql.h"
 
 enum {
-    DLN_APPLICATION_ID = 1684827758, /* "dlnn"; also in the first migration */
-    DLN_NAME_SLOTS = 2048,           /* of the cache of interned names */
-    DLN_DEVICE_LEN = 32,             /* hex digits */
+    DLN_APPLICATION_ID = 1684827758,    /* "dlnn"; also in the first migration */
+    DLN_NAME_SLOTS = 2048,              /* of the cache of interned names */
+    DLN_DEVICE_LEN = 32,                /* hex digits */
     DLN_ROW_BYTES_MAX = 4 * 1024 * 1024 /* of one row in memory, with all its fields */
 };
 
@@ -37,7 +37,7 @@ struct dln_store {
     sqlite3_stmt *statements[DLN_STORE_QUERY_COUNT]; /* prepared at their first use */
     dunlin_ports ports;
     char *owner;
-    int64_t owner_name;        /* interned */
+    int64_t owner_name; /* interned */
     char *own_scope_text;
     struct dln_text own_scope; /* "user/…" of the owner, own_scope_text */
     char device[DLN_DEVICE_LEN + 1];
@@ -47,13 +47,13 @@ struct dln_store {
     bool fresh;           /* what is cached agreed with the file at data_version */
     unsigned data_version;
     struct dln_clock clock;
-    bool raised_bound; /* by this connection, since it was opened */
-    struct dln_name *names; /* DLN_NAME_SLOTS, by hash of the text */
+    bool raised_bound;       /* by this connection, since it was opened */
+    struct dln_name *names;  /* DLN_NAME_SLOTS, by hash of the text */
     struct dln_arena before; /* the old version of the row that is being written */
     struct dln_buf stamps;   /* scratch of row.c */
     struct dln_buf extras;
     struct dln_buf key_text; /* scratch: a key as text */
-    struct dln_buf decoded; /* scratch: an id that stands encoded in a scope's name */
+    struct dln_buf decoded;  /* scratch: an id that stands encoded in a scope's name */
 };
 
 /* ---- statement.c */
@@ -71,7 +71,7 @@ struct dln_statement {
  * copied: they must stay until the statement is done. */
 struct dln_statement dln_use(struct dln_store *store, enum dln_store_query query);
 void dln_bind_int(struct dln_statement *statement, int64_t value);
-void dln_bind_text(struct dln_statement *statement, struct dln_text text); /* no text: NULL */
+void dln_bind_text(struct dln_statement *statement, struct dln_text text);  /* no text: NULL */
 void dln_bind_blob(struct dln_statement *statement, struct dln_text bytes); /* no text: NULL */
 void dln_bind_null(struct dln_statement *statement);
 /* *row tells whether there is one; when there is none, or on failure, the statement is done. */

@@ -4,8 +4,8 @@
 
 #include "store/internal.h"
 
-/* The schema steps that this library knows, by version from 1. Tests give others, and stop in front of
- * each statement. */
+/* The schema steps that this library knows, by version from 1. Tests give others, and stop in front
+ * of each statement. */
 struct dln_migrations {
     const struct dln_store_migration *steps;
     int count;

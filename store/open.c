@@ -51,9 +51,9 @@ static dunlin_status look_at_path(const struct opening *opening, dunlin_error *e
     if (errno != ENOENT) {
         return dln_fail(err, DUNLIN_IO, DUNLIN_DOMAIN_STORE, "the file cannot be looked at");
     }
-    return opening->may_make ? DUNLIN_OK
-                             : dln_fail(err, DUNLIN_NOT_FOUND, DUNLIN_DOMAIN_STORE,
-                                        "there is no such file");
+    return opening->may_make
+               ? DUNLIN_OK
+               : dln_fail(err, DUNLIN_NOT_FOUND, DUNLIN_DOMAIN_STORE, "there is no such file");
 }
 
 static bool has_journal(const char *path) {
@@ -175,8 +175,8 @@ static dunlin_status judge(struct dln_store *store, const struct opening *openin
     }
     if (state.version > opening->migrations->count) {
         return dln_fail(err, DUNLIN_NEWER_SCHEMA, DUNLIN_DOMAIN_STORE,
-                        "the file has schema %lld, this library knows %d",
-                        (long long)state.version, opening->migrations->count);
+                        "the file has schema %lld, this library knows %d", (long long)state.version,
+                        opening->migrations->count);
     }
     return check_owner(store, opening, err);
 }
@@ -199,8 +199,8 @@ static dunlin_status judge_beside_journal(struct dln_store *store, const struct 
 
 static dunlin_status use_log(struct dln_store *store, dunlin_error *err) {
     sqlite3_stmt *stmt = NULL;
-    int code = sqlite3_prepare_v2(store->db, dln_store_queries[DLN_STORE_JOURNAL_MODE], -1, &stmt,
-                                  NULL);
+    int code =
+        sqlite3_prepare_v2(store->db, dln_store_queries[DLN_STORE_JOURNAL_MODE], -1, &stmt, NULL);
     bool wal = false;
     bool memory = false;
     if (code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {

@@ -41,8 +41,8 @@ static dunlin_status place_after(struct dln_store *store, struct dln_arena *aren
     const char *mark = memchr(place->last.data, '#', place->last.len);
     size_t scope_len = mark ? (size_t)(mark - place->last.data) : 0;
     key.scope = (struct dln_text){place->last.data, scope_len};
-    if (!mark || !dln_key_parse(arena, &key,
-                                (struct dln_text){mark + 1, place->last.len - scope_len - 1})) {
+    if (!mark ||
+        !dln_key_parse(arena, &key, (struct dln_text){mark + 1, place->last.len - scope_len - 1})) {
         return dln_fail(err, DUNLIN_INVALID_CURSOR, DUNLIN_DOMAIN_STORE,
                         "this is no place in the outbox");
     }

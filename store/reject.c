@@ -16,8 +16,8 @@ static size_t gather(const struct dln_record *record, struct dln_extra *out, siz
     }
     for (int i = 0; collection && i < collection->field_count && count < room; i++) {
         if (record->fields[i].stamp != 0) {
-            out[count++] = (struct dln_extra){dln_text_of(collection->fields[i].name),
-                                              record->fields[i]};
+            out[count++] =
+                (struct dln_extra){dln_text_of(collection->fields[i].name), record->fields[i]};
         }
     }
     for (size_t i = 1; i < count; i++) { /* few: by insertion */
@@ -31,7 +31,8 @@ static size_t gather(const struct dln_record *record, struct dln_extra *out, siz
     return count;
 }
 
-/* DLN_EXTRA_MAX is a ceiling for both kinds together; what is over it goes, unknown fields first. */
+/* DLN_EXTRA_MAX is a ceiling for both kinds together; what is over it goes, unknown fields first.
+ */
 static void encode_fields(struct dln_store *store, const struct dln_record *record) {
     struct dln_extra fields[DLN_EXTRA_MAX];
     struct dln_record all = {.key = record->key, .extras = fields};
@@ -85,8 +86,8 @@ static void sort_out(struct dln_record *record) {
 }
 
 static dunlin_status read_letter(struct dln_store *store, struct dln_arena *arena,
-                                 const struct dln_statement *statement,
-                                 struct dln_dead_letter *out, dunlin_error *err) {
+                                 const struct dln_statement *statement, struct dln_dead_letter *out,
+                                 dunlin_error *err) {
     struct dln_text reason = dln_column_text(statement, 2);
     *out = (struct dln_dead_letter){.id = dln_column_int(statement, 0),
                                     .code = (dunlin_status)dln_column_int(statement, 1),

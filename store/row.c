@@ -193,8 +193,7 @@ dunlin_status dln_read_fields(struct dln_store *store, struct dln_arena *arena,
 }
 
 dunlin_status dln_read_rows(struct dln_row_reader *reader, struct dln_statement *statement,
-                            struct dln_row *rows, size_t limit, size_t *count,
-                            dunlin_error *err) {
+                            struct dln_row *rows, size_t limit, size_t *count, dunlin_error *err) {
     dunlin_status status = DUNLIN_OK;
     bool more = true;
     while (*count < limit) {
@@ -275,8 +274,7 @@ dunlin_status dln_row_put(struct dln_store *store, const struct dln_row *row, du
     return dln_poison(store, put_row(store, row, err), err);
 }
 
-dunlin_status dln_row_mark(struct dln_store *store, const struct dln_row *row,
-                           dunlin_error *err) {
+dunlin_status dln_row_mark(struct dln_store *store, const struct dln_row *row, dunlin_error *err) {
     const struct dln_table *table = dln_table_of(&row->record.key);
     struct dln_key_values values;
     assert(store->in_transaction);

@@ -8,12 +8,12 @@ enum { DLN_KEY_COLUMNS_MAX = 6 };
 
 /* What a key column holds. */
 enum dln_key_source {
-    DLN_FROM_NAME,   /* a key part, interned */
-    DLN_FROM_TEXT,   /* a key part as it is */
-    DLN_FROM_KIND,   /* follow's kind: 0 user, 1 group */
-    DLN_FROM_GROUP,  /* the group of the scope, interned; 0: the owner's own scope */
-    DLN_FROM_LABEL,  /* the collection's name */
-    DLN_FROM_COUNT   /* how many parts the key has */
+    DLN_FROM_NAME,  /* a key part, interned */
+    DLN_FROM_TEXT,  /* a key part as it is */
+    DLN_FROM_KIND,  /* follow's kind: 0 user, 1 group */
+    DLN_FROM_GROUP, /* the group of the scope, interned; 0: the owner's own scope */
+    DLN_FROM_LABEL, /* the collection's name */
+    DLN_FROM_COUNT  /* how many parts the key has */
 };
 
 struct dln_key_column {
@@ -72,7 +72,8 @@ struct dln_row_reader {
 DUNLIN_MUST_USE dunlin_status dln_read_key(struct dln_row_reader *reader,
                                            const struct dln_statement *statement,
                                            struct dln_key *out, dunlin_error *err);
-/* Fields and outbox state of the current row, which start at `column`; out->record.key must stand. */
+/* Fields and outbox state of the current row, which start at `column`; out->record.key must stand.
+ */
 DUNLIN_MUST_USE dunlin_status dln_read_fields(struct dln_store *store, struct dln_arena *arena,
                                               const struct dln_statement *statement, int column,
                                               struct dln_row *out, dunlin_error *err);

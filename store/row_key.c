@@ -67,8 +67,8 @@ dunlin_status dln_scope_number(struct dln_store *store, struct dln_text scope, b
         }
         group = (struct dln_text){store->decoded.data, store->decoded.len};
     }
-    dunlin_status status = make ? dln_name_make(store, group, out, err)
-                                : dln_name_find(store, group, out, err);
+    dunlin_status status =
+        make ? dln_name_make(store, group, out, err) : dln_name_find(store, group, out, err);
     if (status == DUNLIN_OK && *out == 0) {
         *out = -1;
     }
@@ -165,8 +165,7 @@ static dunlin_status name_of(struct dln_row_reader *reader, int column, int64_t 
     if (reader->ids[column] != id) {
         bool is_group = reader->table->keys[column].source == DLN_FROM_GROUP;
         reader->ids[column] = 0;
-        status =
-            dln_name_text(reader->store, reader->arena, id, &reader->names[column], err);
+        status = dln_name_text(reader->store, reader->arena, id, &reader->names[column], err);
         if (status == DUNLIN_OK && is_group) {
             reader->names[column] = dln_scope_group(reader->arena, reader->names[column]);
             if (!reader->names[column].data) {

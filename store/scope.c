@@ -1,7 +1,7 @@
 /* Scopes: what the device knows of each one's log, which are synced, and their rows by key.
  *
- * The order of scopes is by group, then the owner's own; the order of rows within a scope is that of
- * the tables' primary keys, where interned ids stand as their numbers. Both are total and do not
+ * The order of scopes is by group, then the owner's own; the order of rows within a scope is that
+ * of the tables' primary keys, where interned ids stand as their numbers. Both are total and do not
  * change while rows come and go, which is all that a walk needs. */
 #include <assert.h>
 
@@ -56,8 +56,8 @@ static dunlin_status read_scope(struct dln_arena *arena, const struct dln_statem
     return DUNLIN_OK;
 }
 
-dunlin_status dln_scope_get(struct dln_store *store, struct dln_arena *arena,
-                            struct dln_text scope, struct dln_scope_row *out, dunlin_error *err) {
+dunlin_status dln_scope_get(struct dln_store *store, struct dln_arena *arena, struct dln_text scope,
+                            struct dln_scope_row *out, dunlin_error *err) {
     bool row;
     *out = (struct dln_scope_row){.scope = dln_arena_text(arena, scope)};
     if (!out->scope.data) {
@@ -311,8 +311,7 @@ static dunlin_status walk_on(struct walk *walk, struct dln_row *rows, size_t roo
 
 dunlin_status dln_scope_rows(struct dln_store *store, struct dln_arena *arena,
                              struct dln_text scope, struct dln_text after, bool unseen,
-                             size_t limit, struct dln_row **out, size_t *count,
-                             dunlin_error *err) {
+                             size_t limit, struct dln_row **out, size_t *count, dunlin_error *err) {
     struct walk walk = {.store = store, .arena = arena};
     assert(limit > 0);
     *count = 0;

@@ -50,9 +50,9 @@ dunlin_status dln_poison(struct dln_store *store, dunlin_status status, const du
 
 dunlin_status dln_sqlite_failed(struct dln_store *store, int code, dunlin_error *err) {
     dunlin_error failure;
-    dunlin_status status = dln_fail(&failure, status_of(code), DUNLIN_DOMAIN_STORE, "SQLite: %s",
-                                    code == SQLITE_MISUSE || !store->db ? sqlite3_errstr(code)
-                                                                        : sqlite3_errmsg(store->db));
+    dunlin_status status = dln_fail(
+        &failure, status_of(code), DUNLIN_DOMAIN_STORE, "SQLite: %s",
+        code == SQLITE_MISUSE || !store->db ? sqlite3_errstr(code) : sqlite3_errmsg(store->db));
     if (err) {
         *err = failure;
     }

@@ -103,6 +103,14 @@ DUNLIN_MUST_USE dunlin_status dln_outbox_next(struct dln_store *store, struct dl
                                               struct dln_outbox_place *place, size_t limit,
                                               struct dln_row **out, size_t *count,
                                               dunlin_error *err);
+/* Gives live records, in the order of dln_key_compare(), of one moment: those of a scope, or of all
+ * scopes that are synced now. A status other than OK from `visit` stops the walk and is returned;
+ * the row is valid for that call only, and the store may not be written in it. */
+typedef dunlin_status (*dln_row_visit)(void *self, const struct dln_row *row, dunlin_error *err);
+DUNLIN_MUST_USE dunlin_status dln_scope_live(struct dln_store *store, struct dln_text scope,
+                                             dln_row_visit visit, void *self, dunlin_error *err);
+DUNLIN_MUST_USE dunlin_status dln_live(struct dln_store *store, dln_row_visit visit, void *self,
+                                       dunlin_error *err);
 /* Whether the record is live: it exists, and its list or group is known and not deleted. */
 DUNLIN_MUST_USE dunlin_status dln_row_is_live(struct dln_store *store, const struct dln_row *row,
                                               bool *out, dunlin_error *err);

@@ -1,4 +1,4 @@
-Dead letters. What waits in the outbox stands in row.sql.
+-- Dead letters. What waits in the outbox stands in row.sql.
 
 -- name: rejected_insert
 INSERT INTO rejected (code, reason, at_ms, scope, key, fields) VALUES (?1, ?2, ?3, ?4, ?5, ?6);

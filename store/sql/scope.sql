@@ -1,4 +1,4 @@
-Scopes, marks of a rebuild, and which scopes are synced.
+-- Scopes, marks of a rebuild, and which scopes are synced.
 
 -- name: scope_get
 SELECT epoch, seq, salt, rebuilding, offering, held, rebuild_since_ms, complete_ms, head
@@ -23,8 +23,8 @@ SELECT 1 FROM seen WHERE scope = ?1 AND key = ?2;
 -- name: seen_clear
 DELETE FROM seen WHERE scope = ?1;
 
-Of a group (?1), to the owner (?2 his id, ?3 its number): whether its scope is synced, and whether
-he may in general write in it.
+-- Of a group (?1), to the owner (?2 his id, ?3 its number): whether its scope is synced, and whether
+-- he may in general write in it.
 
 -- name: scope_rights
 SELECT EXISTS (SELECT 1 FROM follow WHERE kind = 1 AND target = ?1 AND present = 1)
@@ -33,7 +33,7 @@ SELECT EXISTS (SELECT 1 FROM follow WHERE kind = 1 AND target = ?1 AND present =
         OR EXISTS (SELECT 1 FROM member
             WHERE grp = ?1 AND user = ?3 AND present = 1 AND role = 'admin');
 
-The groups whose scopes are synced, and those that the outbox has rows of, by id.
+-- The groups whose scopes are synced, and those that the outbox has rows of, by id.
 
 -- name: scope_groups
 WITH groups (id) AS (

@@ -1,4 +1,4 @@
-The file as a whole.
+-- The file as a whole.
 
 -- name: begin
 BEGIN IMMEDIATE;
@@ -40,13 +40,13 @@ INSERT INTO name (text) VALUES (?1);
 -- name: name_text
 SELECT text FROM name WHERE id = ?1;
 
-Opening. What holds for a connection:
+-- Opening. What holds for a connection:
 
 -- name: journal_mode
 PRAGMA journal_mode;
 
-A file is brought to WAL without a rollback journal beside it: there is nothing to lose in a new
-file, and one with a hot journal could not be told from a stranger's without changing it.
+-- A file is brought to WAL without a rollback journal beside it: there is nothing to lose in a new
+-- file, and one with a hot journal could not be told from a stranger's without changing it.
 
 -- name: journal_memory
 PRAGMA journal_mode = MEMORY;
@@ -63,7 +63,7 @@ PRAGMA synchronous = NORMAL;
 -- name: checkpoint_pages
 PRAGMA wal_autocheckpoint = 1000;
 
-A log that grew in a large transaction is cut to that many bytes afterwards.
+-- A log that grew in a large transaction is cut to that many bytes afterwards.
 
 -- name: log_limit
 PRAGMA journal_size_limit = 16777216;
