@@ -18,7 +18,7 @@ is() {
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        printf 'FAIL %s\n--- expected\n%s\n--- actual\n%s\n' "$1" "$2" "$3"
+        printf 'FAIL %.200s\n--- expected\n%s\n--- actual\n%s\n' "$1" "$2" "$3"
     fi
 }
 
@@ -28,7 +28,7 @@ matches() {
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        printf 'FAIL %s\n--- expected a match of\n%s\n--- actual\n%s\n' "$1" "$2" "$3"
+        printf 'FAIL %.200s\n--- expected a match of\n%s\n--- actual\n%s\n' "$1" "$2" "$3"
     fi
 }
 
@@ -81,7 +81,7 @@ refuses() {
     is "$*: the exit code" "$wanted" "$code"
     is "$*: stdout" "" "$out"
     matches "$*: stderr" "^dunlin: $name: [^"$'\n'"]+\$" "$err"
-    on "$@" --json
+    on "$1" --json "${@:2}"
     is "$* --json: the exit code" "$wanted" "$code"
     is "$* --json: stdout" "" "$out"
     matches "$* --json: stderr" "^\\{\"error\":\"$name\",\"message\":\"[^"$'\n'"]+\\}\$" "$err"
