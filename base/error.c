@@ -48,7 +48,7 @@ int dunlin_status_is_retryable(dunlin_status status) {
 dunlin_status dln_status_by_name(const char *name, size_t len) {
     for (size_t i = 0; i < STATUS_COUNT; i++) {
         const char *candidate = status_rows[i].name;
-        if (strlen(candidate) == len && len > 0 && memcmp(candidate, name, len) == 0) {
+        if (strlen(candidate) == len && memcmp(candidate, name, len) == 0) {
             return status_rows[i].status; /* of "OK" that is DUNLIN_OK, the answer for none */
         }
     }
