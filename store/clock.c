@@ -24,6 +24,15 @@ int64_t dln_store_now_ms(struct dln_store *store) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+int64_t dln_store_corrected_ms(struct dln_store *store) {
+    int64_t now_ms = dln_store_now_ms(store);
+    int64_t offset_ms = store->clock.offset_ms;
+    if (offset_ms > 0 ? now_ms > INT64_MAX - offset_ms : now_ms < INT64_MIN - offset_ms) {
+        return now_ms;
+    }
+    return now_ms + offset_ms;
+}
+
 dunlin_status dln_clock_load(struct dln_store *store, bool first, dunlin_error *err) {
     const dln_stamp second = dln_stamp_of_ms(1000);
     int64_t bound;

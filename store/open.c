@@ -29,7 +29,8 @@ struct opening {
 };
 
 static bool is_memory(const struct opening *opening) {
-    return strcmp(opening->path, ":memory:") == 0;
+    return strcmp(opening->path, ":memory:") == 0 ||
+           strcmp(opening->path, DLN_STORE_TEMPORARY) == 0;
 }
 
 static dunlin_status not_a_store(dunlin_error *err) {
@@ -56,12 +57,13 @@ static dunlin_status look_at_path(const struct opening *opening, dunlin_error *e
                : dln_fail(err, DUNLIN_NOT_FOUND, DUNLIN_DOMAIN_STORE, "there is no such file");
 }
 
-static bool has_journal(const char *path) {
+static bool has_journal(const struct opening *opening) {
+    const char *path = opening->path;
     char journal[PATH_LEN_MAX + sizeof("-journal")];
     struct stat file;
     size_t len = strlen(path);
-    if (len > PATH_LEN_MAX) {
-        return false; /* SQLite will say so */
+    if (is_memory(opening) || len > PATH_LEN_MAX) {
+        return false; /* SQLite will say that it is too long */
     }
     memcpy(journal, path, len);
     memcpy(journal + len, "-journal", sizeof("-journal"));
@@ -288,7 +290,7 @@ static dunlin_status load(struct dln_store *store, const struct opening *opening
 static dunlin_status open_file(struct dln_store *store, const struct opening *opening,
                                dunlin_error *err) {
     dunlin_status status = look_at_path(opening, err);
-    if (status == DUNLIN_OK && has_journal(opening->path)) {
+    if (status == DUNLIN_OK && has_journal(opening)) {
         status = judge_beside_journal(store, opening, err);
     }
     if (status == DUNLIN_OK) {

@@ -16,6 +16,10 @@ const char *dln_store_device(const struct dln_store *store) {
     return store->device;
 }
 
+const dunlin_ports *dln_store_ports(const struct dln_store *store) {
+    return store->ports.now_ms ? &store->ports : NULL;
+}
+
 uint64_t dln_store_random(struct dln_store *store) {
     uint64_t bits = 0;
     if (store->ports.random) {

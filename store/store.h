@@ -23,8 +23,13 @@ DUNLIN_MUST_USE dunlin_status dln_store_open(struct dln_store **out, const char 
 void dln_store_close(struct dln_store *store);
 const char *dln_store_owner(const struct dln_store *store);
 const char *dln_store_device(const struct dln_store *store);
-int64_t dln_store_now_ms(struct dln_store *store);  /* the clock port's, uncorrected */
-uint64_t dln_store_random(struct dln_store *store); /* 64 bits of the random port */
+/* The path of a store that lives in memory and, where it grows large, in a temporary file. */
+#define DLN_STORE_TEMPORARY ""
+/* As they were given at opening; NULL: the system's. */
+const dunlin_ports *dln_store_ports(const struct dln_store *store);
+int64_t dln_store_corrected_ms(struct dln_store *store); /* by what central's clock showed */
+int64_t dln_store_now_ms(struct dln_store *store);       /* the clock port's, uncorrected */
+uint64_t dln_store_random(struct dln_store *store);      /* 64 bits of the random port */
 
 /* BEGIN IMMEDIATE: takes the write lock at once, waits for the busy time-out, then BUSY. */
 DUNLIN_MUST_USE dunlin_status dln_store_begin(struct dln_store *store, dunlin_error *err);
