@@ -1,7 +1,7 @@
 /* One line's members.
  *
  * jansson reads and prints reals in the calling thread's locale: with a decimal comma it converts,
- * but a decimal point of several bytes (Persian) ends the process in an assertion. So parsing runs
+ * but a decimal point of several bytes (Pashto) ends the process in an assertion. So parsing runs
  * in the "C" locale, set for this thread only and put back at once.
  *
  * Depth is counted before parsing: jansson's own limit, 2,048, is more stack than a host's small
