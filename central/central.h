@@ -62,6 +62,10 @@ struct dln_text dln_central_key_text(struct dln_arena *arena, const struct dln_k
 DUNLIN_MUST_USE dunlin_status dln_central_epoch(struct dunlin_central *central,
                                                 struct dln_arena *arena, struct dln_epoch *out,
                                                 dunlin_error *err);
+/* UNAVAILABLE where central was restored since the exchange began: it has no answer then. */
+DUNLIN_MUST_USE dunlin_status dln_central_epoch_stands(struct dunlin_central *central,
+                                                       const struct dln_epoch *begun,
+                                                       dunlin_error *err);
 
 /* Opens the SQLite engine over that file. */
 DUNLIN_MUST_USE dunlin_status dln_sqlite_engine_open(struct dln_central_engine *out,

@@ -121,17 +121,6 @@ static dunlin_status push_all(struct dln_exchange *exchange, dunlin_error *err) 
     return status;
 }
 
-static dunlin_status end_epoch(struct dln_exchange *exchange, dunlin_error *err) {
-    struct dln_epoch end;
-    dunlin_status status =
-        dln_central_epoch(exchange->central, &exchange->central->arena, &end, err);
-    if (status == DUNLIN_OK && end.number != exchange->epoch.number) {
-        status = dln_fail(err, DUNLIN_UNAVAILABLE, DUNLIN_DOMAIN_CENTRAL,
-                          "central was restored in the middle of the exchange");
-    }
-    return status;
-}
-
 dunlin_status dln_exchange_sync(struct dunlin_central *central, struct dln_text user,
                                 const struct dln_sync_request *request,
                                 struct dln_sync_answer *answer, dunlin_error *err) {
@@ -147,7 +136,7 @@ dunlin_status dln_exchange_sync(struct dunlin_central *central, struct dln_text 
     if ((status = open_answer(&exchange, err)) ||
         (status = dln_central_epoch(central, &central->arena, &exchange.epoch, err)) ||
         (status = open_scopes(&exchange, err)) || (status = push_all(&exchange, err)) ||
-        (status = dln_pull(&exchange, err)) || (status = end_epoch(&exchange, err)) ||
+        (status = dln_pull(&exchange, err)) || (status = dln_central_epoch_stands(central, &exchange.epoch, err)) ||
         (status = engine->now(engine->self, &answer->now_ms, err))) {
         return status;
     }

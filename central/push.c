@@ -93,7 +93,9 @@ static dunlin_status open_push(struct dln_push *push, dunlin_error *err) {
 
 /* A request may refuse everything with central's values; see push_all(). */
 static size_t refusal_bytes(const struct dln_push_item *item) {
-    return item->verdict.code == DUNLIN_OK ? 0 : dln_record_wire_bytes(&item->draft->record);
+    return item->verdict.code == DUNLIN_OK || item->draft == NULL
+               ? 0
+               : dln_record_wire_bytes(&item->draft->record);
 }
 
 static dunlin_status judge_all(void *self, const struct dln_log_view *view,
