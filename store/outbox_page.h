@@ -1,0 +1,14 @@
+/* The outbox as a listing: struct dunlin_pending a row. */
+#ifndef DLN_STORE_OUTBOX_PAGE_H
+#define DLN_STORE_OUTBOX_PAGE_H
+
+#include "store/page.h"
+
+enum { DLN_PENDING_KEY_PARTS = 4 };
+
+/* No arguments. What is there only because a rebuild offers it was not edited here: it is left out.
+ */
+DUNLIN_MUST_USE dunlin_status dln_page_pending(struct dln_store *store, struct dln_page *page,
+                                               dunlin_error *err);
+
+#endif
