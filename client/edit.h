@@ -2,7 +2,7 @@
  *
  * An edit is refused before it writes anything, or it is done whole. Outside dunlin_begin … commit it
  * is a transaction of its own; inside, one that fails half-way for a reason that is no refusal (no
- * memory, a full disk) dooms the transaction that it belongs to: see dln_edit_end. */
+ * memory, a full disk) dooms the transaction that it belongs to. */
 #ifndef DLN_CLIENT_EDIT_H
 #define DLN_CLIENT_EDIT_H
 
@@ -13,7 +13,6 @@
 #include "store/store.h"
 
 struct dln_edit {
-    dunlin_store *handle;
     struct dln_store *store;
     struct dln_arena arena;
     bool own;   /* the transaction is this edit's */
@@ -30,21 +29,30 @@ DUNLIN_MUST_USE dunlin_status dln_edit_end(struct dln_edit *edit, dunlin_status 
 /* Reads the row of a key. `group` is the scope's for collections of a group, else not looked at; there
  * are as many parts as the collection's key has. */
 DUNLIN_MUST_USE dunlin_status dln_edit_row(struct dln_edit *edit, struct dln_row *out,
-                                           enum dln_collection_id collection,
-                                           struct dln_text group, const struct dln_text *parts,
-                                           dunlin_error *err);
-/* Whether the row is there and says that its record exists. */
-bool dln_row_exists(const struct dln_row *row);
-/* Sets a field's value; its bit goes into *fields. */
-void dln_row_set(struct dln_row *row, uint32_t *fields, int field, struct dln_value value);
-/* The same, unless the value stands there already. */
-void dln_row_change(struct dln_row *row, uint32_t *fields, int field, struct dln_value value);
-/* The text of a field; no text where it is null or was never written. */
-struct dln_text dln_row_text(const struct dln_row *row, int field);
-/* Writes what was set: nothing where `fields` is empty. */
+                                           enum dln_collection_id collection, struct dln_text group,
+                                           const struct dln_text *parts, dunlin_error *err);
+/* Writes the fields that were set: nothing where there are none. */
 DUNLIN_MUST_USE dunlin_status dln_edit_write(struct dln_edit *edit, struct dln_row *row,
                                              uint32_t fields, dunlin_error *err);
-/* Whether the record was made here and never left: deleting it leaves nothing behind. */
+
+/* Whether the row is there and says that its record exists. */
+bool dln_row_exists(const struct dln_row *row);
+/* Whether the record was made here and no request carried it: its deletion leaves nothing behind. */
 bool dln_row_never_left(const struct dln_row *row);
+/* The text of a field; none where it is null or was never written. */
+struct dln_text dln_row_text(const struct dln_row *row, int field);
+/* Sets a field's value; its bit goes into *fields. */
+void dln_row_set(struct dln_row *row, uint32_t *fields, int field, struct dln_value value);
+/* The same, unless the field has that value already. */
+void dln_row_change(struct dln_row *row, uint32_t *fields, int field, struct dln_value value);
+
+/* What the edge of the interface says of wrong arguments. */
+dunlin_status dln_misuse(dunlin_error *err, const char *what);
+DUNLIN_MUST_USE dunlin_status dln_check_id_argument(const char *id, const char *what,
+                                                    dunlin_error *err);
+DUNLIN_MUST_USE dunlin_status dln_check_group_argument(const char *group, dunlin_error *err);
+/* A name or a title; NULL is legal. */
+DUNLIN_MUST_USE dunlin_status dln_check_name_argument(const char *name, const char *what,
+                                                      dunlin_error *err);
 
 #endif

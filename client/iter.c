@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/handle.h"
+
 enum { TOKEN_MAX = 2048, ARENA_BYTES_MAX = 64 << 20 };
 
 struct dunlin_iter {
@@ -157,6 +159,24 @@ done:
     }
     dunlin_iter_free(iter);
     return status;
+}
+
+dunlin_status dln_iter_refuse(dunlin_iter **out, dunlin_status status) {
+    if (out) {
+        *out = NULL;
+    }
+    return status;
+}
+
+dunlin_status dln_iter_open(dunlin_iter **out, dunlin_store *store,
+                            const struct dln_iter_kind *kind, const struct dln_text *arguments,
+                            const dunlin_range *range, dunlin_error *err) {
+    if (!store || !out) {
+        (void)dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API,
+                       "there is no store, or no place for the iterator");
+        return dln_iter_refuse(out, DUNLIN_MISUSE);
+    }
+    return dln_iter_new(out, store->store, kind, arguments, range, err);
 }
 
 static const struct dln_page_key *last_key(const struct dunlin_iter *iter) {

@@ -3,6 +3,7 @@
 #define DLN_CLIENT_ITER_H
 
 #include <dunlin/iter.h>
+#include <dunlin/store.h>
 
 #include "store/page.h"
 
@@ -38,8 +39,28 @@ DUNLIN_MUST_USE dunlin_status dln_iter_new(dunlin_iter **out, struct dln_store *
                                            const struct dln_text *arguments,
                                            const dunlin_range *range, dunlin_error *err);
 
+/* The same for the edge of the interface: MISUSE too where there is no store or no place for the
+ * iterator. */
+DUNLIN_MUST_USE dunlin_status dln_iter_open(dunlin_iter **out, dunlin_store *store,
+                                            const struct dln_iter_kind *kind,
+                                            const struct dln_text *arguments,
+                                            const dunlin_range *range, dunlin_error *err);
+/* No iterator comes out; returns status. */
+dunlin_status dln_iter_refuse(dunlin_iter **out, dunlin_status status);
+
 /* The next row, or NULL at the end. MISUSE when the iterator is NULL or gives other rows. */
 DUNLIN_MUST_USE dunlin_status dln_iter_next(dunlin_iter *iter, enum dln_iter_rows rows,
                                             const void **row, dunlin_error *err);
+
+/* The body of a function …_next: passes a row on under its own type. */
+#define DLN_ITER_NEXT(iter, rows, row, err)                                                        \
+    do {                                                                                           \
+        const void *next_row = NULL;                                                               \
+        dunlin_status next_status = dln_iter_next((iter), (rows), (row) ? &next_row : NULL, (err)); \
+        if (row) {                                                                                 \
+            *(row) = next_row;                                                                     \
+        }                                                                                          \
+        return next_status;                                                                        \
+    } while (0)
 
 #endif

@@ -25,6 +25,11 @@ DUNLIN_MUST_USE dunlin_status dln_page_subscription(struct dln_store *store, str
 DUNLIN_MUST_USE dunlin_status dln_member_count(struct dln_store *store, struct dln_text group,
                                                int64_t *out, dunlin_error *err);
 
+/* A member whose addition is pending and was never tried; none: no text. */
+DUNLIN_MUST_USE dunlin_status dln_unsent_member(struct dln_store *store, struct dln_arena *arena,
+                                                struct dln_text group, struct dln_text *out,
+                                                dunlin_error *err);
+
 /* ---- explain_page.c */
 
 /* Pages of dunlin_reason, key: "0" for "!" or "1" for a group, id; arguments: the user's id. */

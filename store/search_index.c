@@ -177,8 +177,8 @@ dunlin_status dln_search_make(struct dln_store *store, dunlin_error *err) {
         return status;
     }
     store->search = modules > 0;
-    if (!store->search) {
-        return DUNLIN_OK;
+    if (!store->search) { /* this SQLite has no FTS5: the file is as one made without search */
+        return dln_store_setting_put(store, "search", 0, err);
     }
     status = run(store, DLN_STORE_SEARCH_MAKE_DOC, err);
     return status != DUNLIN_OK ? status : run(store, DLN_STORE_SEARCH_MAKE_PAIR, err);

@@ -44,6 +44,10 @@ WHERE n.text < ?2 AND m.present IS NOT 0 ORDER BY n.text DESC LIMIT ?3
 -- name: member_count
 SELECT count(*) FROM member WHERE grp = ?1 AND present IS NOT 0
 
+-- name: member_unsent
+SELECT n.text FROM member m JOIN name n ON n.id = m.user
+WHERE m.grp = ?1 AND m.pending <> 0 AND m.seq = 0 AND m.tried = 0 LIMIT 1
+
 -- name: subscriptions_few
 SELECT count(*) FROM (SELECT 1 FROM origin LIMIT ?1)
 
