@@ -54,9 +54,8 @@ dunlin_status dln_edit_row(struct dln_edit *edit, struct dln_row *out,
                            const struct dln_text *parts, dunlin_error *err) {
     const struct dln_collection *table = dln_collection_by_id(collection);
     struct dln_text owner = dln_text_of(dln_store_owner(edit->store));
-    struct dln_key key = {.collection = table,
-                          .name = dln_text_of(table->name),
-                          .part_count = table->key_count};
+    struct dln_key key = {
+        .collection = table, .name = dln_text_of(table->name), .part_count = table->key_count};
     key.scope = table->scope == DLN_SCOPE_USER ? dln_scope_user(&edit->arena, owner)
                                                : dln_scope_group(&edit->arena, group);
     if (!key.scope.data) {
@@ -87,8 +86,8 @@ bool dln_row_never_left(const struct dln_row *row) {
 
 struct dln_text dln_row_text(const struct dln_row *row, int field) {
     const struct dln_field *found = &row->record.fields[field];
-    bool text = found->stamp != 0 &&
-                (found->value.type == DLN_STRING || found->value.type == DLN_JSON);
+    bool text =
+        found->stamp != 0 && (found->value.type == DLN_STRING || found->value.type == DLN_JSON);
     return text ? found->value.as.text : (struct dln_text){NULL, 0};
 }
 

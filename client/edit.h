@@ -1,8 +1,8 @@
 /* One edit through the public interface: its transaction, its memory, and the records it touches.
  *
- * An edit is refused before it writes anything, or it is done whole. Outside dunlin_begin … commit it
- * is a transaction of its own; inside, one that fails half-way for a reason that is no refusal (no
- * memory, a full disk) dooms the transaction that it belongs to. */
+ * An edit is refused before it writes anything, or it is done whole. Outside dunlin_begin … commit
+ * it is a transaction of its own; inside, one that fails half-way for a reason that is no refusal
+ * (no memory, a full disk) dooms the transaction that it belongs to. */
 #ifndef DLN_CLIENT_EDIT_H
 #define DLN_CLIENT_EDIT_H
 
@@ -26,8 +26,8 @@ DUNLIN_MUST_USE dunlin_status dln_edit_begin(struct dln_edit *edit, dunlin_store
 DUNLIN_MUST_USE dunlin_status dln_edit_end(struct dln_edit *edit, dunlin_status status,
                                            dunlin_error *err);
 
-/* Reads the row of a key. `group` is the scope's for collections of a group, else not looked at; there
- * are as many parts as the collection's key has. */
+/* Reads the row of a key. `group` is the scope's for collections of a group, else not looked at;
+ * there are as many parts as the collection's key has. */
 DUNLIN_MUST_USE dunlin_status dln_edit_row(struct dln_edit *edit, struct dln_row *out,
                                            enum dln_collection_id collection, struct dln_text group,
                                            const struct dln_text *parts, dunlin_error *err);
@@ -37,7 +37,8 @@ DUNLIN_MUST_USE dunlin_status dln_edit_write(struct dln_edit *edit, struct dln_r
 
 /* Whether the row is there and says that its record exists. */
 bool dln_row_exists(const struct dln_row *row);
-/* Whether the record was made here and no request carried it: its deletion leaves nothing behind. */
+/* Whether the record was made here and no request carried it: its deletion leaves nothing behind.
+ */
 bool dln_row_never_left(const struct dln_row *row);
 /* The text of a field; none where it is null or was never written. */
 struct dln_text dln_row_text(const struct dln_row *row, int field);

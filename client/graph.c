@@ -71,8 +71,8 @@ static const struct dln_iter_kind subscriptions_kind = {
 static const struct dln_iter_kind subscription_kind = {
     DLN_ROWS_SUBSCRIPTION, sizeof(dunlin_subscription), "subscription", 1, 1,
     dln_page_subscription};
-static const struct dln_iter_kind explain_kind = {DLN_ROWS_REASON, sizeof(dunlin_reason), "explain",
-                                                  1, 2, dln_page_reasons};
+static const struct dln_iter_kind explain_kind = {
+    DLN_ROWS_REASON, sizeof(dunlin_reason), "explain", 1, 2, dln_page_reasons};
 
 dunlin_status dunlin_following(dunlin_store *store, dunlin_iter **out, const dunlin_range *range,
                                dunlin_error *err) {

@@ -229,8 +229,7 @@ dunlin_status dunlin_group_delete(dunlin_store *store, const char *group, dunlin
 
 static dunlin_status may_add(const struct standing *standing, const struct dln_row *member,
                              dunlin_role role, bool self, dunlin_error *err) {
-    bool closed =
-        dln_text_equal(dln_row_text(&standing->row, DLN_GROUP_JOIN), DLN_TEXT("closed"));
+    bool closed = dln_text_equal(dln_row_text(&standing->row, DLN_GROUP_JOIN), DLN_TEXT("closed"));
     if (!standing->known || standing->owner) {
         return DUNLIN_OK;
     }

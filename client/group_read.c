@@ -109,8 +109,8 @@ void dunlin_group_free(dunlin_group_info *group) {
     }
 }
 
-static const struct dln_iter_kind members_kind = {DLN_ROWS_MEMBER, sizeof(dunlin_member), "members",
-                                                  1, 1, dln_page_members};
+static const struct dln_iter_kind members_kind = {
+    DLN_ROWS_MEMBER, sizeof(dunlin_member), "members", 1, 1, dln_page_members};
 
 dunlin_status dunlin_members(dunlin_store *store, dunlin_iter **out, const char *group,
                              const dunlin_range *range, dunlin_error *err) {

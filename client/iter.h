@@ -56,7 +56,8 @@ DUNLIN_MUST_USE dunlin_status dln_iter_next(dunlin_iter *iter, enum dln_iter_row
 #define DLN_ITER_NEXT(iter, rows, row, err)                                                        \
     do {                                                                                           \
         const void *next_row = NULL;                                                               \
-        dunlin_status next_status = dln_iter_next((iter), (rows), (row) ? &next_row : NULL, (err)); \
+        dunlin_status next_status =                                                                \
+            dln_iter_next((iter), (rows), (row) ? &next_row : NULL, (err));                        \
         if (row) {                                                                                 \
             *(row) = next_row;                                                                     \
         }                                                                                          \

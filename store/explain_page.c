@@ -96,8 +96,8 @@ static dunlin_status read_direct(struct dln_store *store, int64_t user, struct d
     return status;
 }
 
-/* Puts the direct follow before (backwards: behind) the groups of a page; the last of them gives way
- * to it where the page is full. */
+/* Puts the direct follow before (backwards: behind) the groups of a page; the last of them gives
+ * way to it where the page is full. */
 static dunlin_status add_direct(struct dln_store *store, struct dln_page *page, int64_t user,
                                 dunlin_error *err) {
     struct dunlin_reason *rows = page->rows;
@@ -131,8 +131,8 @@ static dunlin_status has_letter(struct dln_store *store, struct dln_arena *arena
                           .name = dln_text_of(collection->name),
                           .part_count = collection->key_count};
     bool has = false;
-    key.scope = collection->scope == DLN_SCOPE_USER ? store->own_scope
-                                                    : dln_scope_group(arena, group);
+    key.scope =
+        collection->scope == DLN_SCOPE_USER ? store->own_scope : dln_scope_group(arena, group);
     for (int i = 0; i < collection->key_count; i++) {
         key.parts[i] = parts[i];
     }

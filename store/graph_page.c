@@ -1,16 +1,18 @@
 /* Pages of the graph.
  *
- * Rows are keyed by numbers, listings are ordered by ids. While a listing has no more than SORTED_MAX
- * rows, each page sorts them; above that, a page walks the names in their order and takes those that
- * the rows have. Either way a page costs some thousands of steps at most, and a whole listing never
- * more than one walk over all names. */
+ * Rows are keyed by numbers, listings are ordered by ids. While a listing has no more than
+ * SORTED_MAX rows, each page sorts them; above that, a page walks the names in their order and
+ * takes those that the rows have. Either way a page costs some thousands of steps at most, and a
+ * whole listing never more than one walk over all names. */
 #include "store/graph.h"
 
 #include "store/page_rows.h"
 
 enum { SORTED_MAX = 2000 };
 
-static bool is_many(int64_t rows) { return rows > SORTED_MAX; }
+static bool is_many(int64_t rows) {
+    return rows > SORTED_MAX;
+}
 
 static enum dln_page_take fill_followed(struct dln_page *page,
                                         const struct dln_statement *statement, void *out,
@@ -63,9 +65,8 @@ dunlin_status dln_page_following(struct dln_store *store, struct dln_page *page,
     return status;
 }
 
-static enum dln_page_take fill_member(struct dln_page *page,
-                                      const struct dln_statement *statement, void *out,
-                                      struct dln_page_key *key) {
+static enum dln_page_take fill_member(struct dln_page *page, const struct dln_statement *statement,
+                                      void *out, struct dln_page_key *key) {
     struct dunlin_member *row = out;
     struct dln_text user = dln_arena_text(page->arena, dln_column_text(statement, 1));
     bool admin = dln_text_equal(dln_column_text(statement, 0), DLN_TEXT("admin"));

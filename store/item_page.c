@@ -44,6 +44,14 @@ static dunlin_status live_list(struct dln_store *store, struct dln_text list, in
     return dln_get_int(&statement, out, err);
 }
 
+dunlin_status dln_list_is_live(struct dln_store *store, struct dln_text list, bool *out,
+                               dunlin_error *err) {
+    int64_t number = 0;
+    dunlin_status status = live_list(store, list, &number, err);
+    *out = number != 0;
+    return status;
+}
+
 dunlin_status dln_page_items(struct dln_store *store, struct dln_page *page, dunlin_error *err) {
     int64_t list = 0;
     dunlin_status status = live_list(store, page->arguments[0], &list, err);

@@ -20,7 +20,7 @@ static enum dln_page_take fill_list(struct dln_page *page, const struct dln_stat
  */
 static enum dln_page_take fill_named(struct dln_page *page, const struct dln_statement *statement,
                                      void *out, struct dln_page_key *key) {
-    struct dln_buf form = DLN_BUF_INIT(4 * DLN_NAME_MAX);
+    struct dln_buf form = DLN_BUF_INIT(DLN_NAME_FORM_MAX);
     dln_nfc(&form, dln_column_text(statement, 1));
     bool equal =
         dln_text_equal((struct dln_text){form.data ? form.data : "", form.len}, page->arguments[0]);

@@ -7,6 +7,8 @@
 #include "store/page.h"
 #include "store/store.h"
 
+enum { DLN_NAME_FORM_MAX = 4 * DLN_NAME_MAX }; /* bytes of a name in NFC */
+
 /* ---- list_page.c. Pages of dunlin_list, key: rank, id. */
 
 /* Live lists in their order; no arguments. */
@@ -33,6 +35,9 @@ DUNLIN_MUST_USE dunlin_status dln_list_end(struct dln_store *store, struct dln_a
 /* A list's items in their order, none where the list is not live; arguments: the list's id. */
 DUNLIN_MUST_USE dunlin_status dln_page_items(struct dln_store *store, struct dln_page *page,
                                              dunlin_error *err);
+/* Whether there is such a list, not deleted. */
+DUNLIN_MUST_USE dunlin_status dln_list_is_live(struct dln_store *store, struct dln_text list,
+                                               bool *out, dunlin_error *err);
 /* The one item; arguments: list, type, id. */
 DUNLIN_MUST_USE dunlin_status dln_page_item(struct dln_store *store, struct dln_page *page,
                                             dunlin_error *err);
