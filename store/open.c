@@ -26,6 +26,7 @@ struct opening {
     dunlin_open_options options;
     const struct dln_migrations *migrations;
     bool may_make;
+    bool has_bytes; /* the file was not empty when it was looked at */
 };
 
 static bool is_memory(const struct opening *opening) {
@@ -39,7 +40,7 @@ static dunlin_status not_a_store(dunlin_error *err) {
 
 /* ---- before SQLite opens it */
 
-static dunlin_status look_at_path(const struct opening *opening, dunlin_error *err) {
+static dunlin_status look_at_path(struct opening *opening, dunlin_error *err) {
     struct stat file;
     if (is_memory(opening)) {
         return opening->may_make ? DUNLIN_OK
@@ -47,6 +48,7 @@ static dunlin_status look_at_path(const struct opening *opening, dunlin_error *e
                                             "a store in memory needs an owner");
     }
     if (stat(opening->path, &file) == 0) {
+        opening->has_bytes = file.st_size > 0;
         return S_ISREG(file.st_mode) ? DUNLIN_OK : not_a_store(err);
     }
     if (errno != ENOENT) {
@@ -100,6 +102,7 @@ struct file_state {
     int64_t application_id;
     int64_t version;
     int64_t tables;
+    int64_t pages;
 };
 
 static dunlin_status read_state(struct dln_store *store, struct file_state *out,
@@ -113,6 +116,9 @@ static dunlin_status read_state(struct dln_store *store, struct file_state *out,
     }
     if (status == DUNLIN_OK && out->application_id == 0) {
         status = dln_run_once(store, DLN_STORE_TABLE_COUNT, &out->tables, err);
+    }
+    if (status == DUNLIN_OK) {
+        status = dln_run_once(store, DLN_STORE_PAGE_COUNT, &out->pages, err);
     }
     if (!sqlite3_get_autocommit(store->db)) {
         (void)!dln_run_once(store, DLN_STORE_ROLLBACK, NULL, NULL);
@@ -168,6 +174,10 @@ static dunlin_status judge(struct dln_store *store, const struct opening *openin
             *err = why;
         }
         return status;
+    }
+    if (state.pages == 0 && opening->has_bytes) {
+        return not_a_store(
+            err); /* SQLite takes a few bytes for nothing, and would write over them */
     }
     if (state.application_id == 0 && state.version == 0 && state.tables == 0) {
         return opening->may_make ? DUNLIN_OK : not_a_store(err);
@@ -287,7 +297,7 @@ static dunlin_status load(struct dln_store *store, const struct opening *opening
     return status;
 }
 
-static dunlin_status open_file(struct dln_store *store, const struct opening *opening,
+static dunlin_status open_file(struct dln_store *store, struct opening *opening,
                                dunlin_error *err) {
     dunlin_status status = look_at_path(opening, err);
     if (status == DUNLIN_OK && has_journal(opening)) {
@@ -300,7 +310,9 @@ static dunlin_status open_file(struct dln_store *store, const struct opening *op
     if (status == DUNLIN_OK) {
         status = judge(store, opening, err);
     }
-    if (status == DUNLIN_OK && sqlite3_db_readonly(store->db, "main") == 1) {
+    /* A log cannot even be read where its index cannot be made. */
+    if ((status == DUNLIN_OK || status == DUNLIN_IO) && store->db &&
+        sqlite3_db_readonly(store->db, "main") == 1) {
         status = dln_fail(err, DUNLIN_READ_ONLY, DUNLIN_DOMAIN_STORE, "the file cannot be written");
     }
     if (status == DUNLIN_OK) {
