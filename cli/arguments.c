@@ -85,43 +85,39 @@ static dunlin_status unknown_option(struct dln_app *app, const char *argument, s
     return dln_fail(app, DUNLIN_MISUSE, "there is no option --%s; see dunlin --help", name);
 }
 
-/* Where an option's value goes, what it is called, and whether it takes one. */
+/* What an option sets: a flag, or a value that is the next argument or, where it takes none, "". */
 struct slot {
-    const char **value;
-    int *flag;
     const char *name;
+    int *flag;
+    const char **value;
+    int takes_value;
 };
 
-static int find_slot(struct dln_app *app, struct dln_args *args, struct slot *out, const char *name,
-                     size_t name_len) {
-    const struct slot global[] = {{&app->db_path, NULL, "db"},
-                                  {NULL, &app->json, "json"},
-                                  {NULL, &args->help, "help"},
-                                  {NULL, &args->version, "version"}};
+static int is_named(const char *name, const char *given, size_t given_len) {
+    return strlen(name) == given_len && memcmp(name, given, given_len) == 0;
+}
+
+static int find_slot(struct dln_app *app, struct dln_args *args, struct slot *out,
+                     const char *given, size_t given_len) {
+    const struct slot global[] = {{"db", NULL, &app->db_path, 1},
+                                  {"json", &app->json, NULL, 0},
+                                  {"help", &args->help, NULL, 0},
+                                  {"version", &args->version, NULL, 0}};
 
     for (size_t i = 0; i < sizeof(global) / sizeof(global[0]); i++) {
-        if (strlen(global[i].name) == name_len && memcmp(global[i].name, name, name_len) == 0) {
+        if (is_named(global[i].name, given, given_len)) {
             *out = global[i];
             return 1;
         }
     }
     for (int i = 0; i < DLN_OPTION_COUNT; i++) {
-        if (strlen(options[i].name) == name_len && memcmp(options[i].name, name, name_len) == 0) {
-            *out = (struct slot){&args->options[i], NULL, options[i].name};
+        if (is_named(options[i].name, given, given_len)) {
+            *out =
+                (struct slot){options[i].name, NULL, &args->options[i], options[i].value != NULL};
             return 1;
         }
     }
     return 0;
-}
-
-static int takes_value(const struct dln_args *args, const struct slot *slot) {
-    if (slot->flag) {
-        return 0;
-    }
-    if (slot->value < args->options || slot->value >= args->options + DLN_OPTION_COUNT) {
-        return 1; /* --db */
-    }
-    return options[slot->value - args->options].value != NULL;
 }
 
 /* Reads the option at argv[*at], with its value, which may be the next argument. */
@@ -135,24 +131,21 @@ static dunlin_status read_option(struct dln_app *app, struct dln_args *args, int
     if (len < 3 || argument[1] != '-' || !find_slot(app, args, &slot, argument + 2, len - 2)) {
         return unknown_option(app, argument, len > 2 ? len - 2 : 0);
     }
-    if (takes_value(args, &slot)) {
-        if (*slot.value) {
-            return dln_fail(app, DUNLIN_MISUSE, "--%s is given twice", slot.name);
-        }
-        if (!equals && *at + 1 >= argc) {
-            return dln_fail(app, DUNLIN_MISUSE, "--%s needs a value", slot.name);
-        }
-        *slot.value = equals ? equals + 1 : argv[++*at];
-        return DUNLIN_OK;
-    }
-    if (equals) {
+    if (equals && !slot.takes_value) {
         return dln_fail(app, DUNLIN_MISUSE, "--%s takes no value", slot.name);
     }
     if (slot.flag) {
         *slot.flag = 1;
-    } else {
-        *slot.value = "";
+        return DUNLIN_OK;
     }
+    assert(slot.value);
+    if (slot.takes_value && *slot.value) {
+        return dln_fail(app, DUNLIN_MISUSE, "--%s is given twice", slot.name);
+    }
+    if (slot.takes_value && !equals && *at + 1 >= argc) {
+        return dln_fail(app, DUNLIN_MISUSE, "--%s needs a value", slot.name);
+    }
+    *slot.value = !slot.takes_value ? "" : equals ? equals + 1 : argv[++*at];
     return DUNLIN_OK;
 }
 

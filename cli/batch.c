@@ -58,7 +58,9 @@ static dunlin_status next_line(struct batch *batch, int *got) {
 
 static int is_blank(const struct batch *batch) {
     for (size_t i = 0; i < batch->len; i++) {
-        if (!memchr(" \t\r", batch->line[i], 3)) {
+        char byte = batch->line[i];
+
+        if (byte != ' ' && byte != '\t' && byte != '\r') {
             return 0;
         }
     }

@@ -152,7 +152,7 @@ static dunlin_status parse(struct dln_edit *edit, const char *line, size_t len) 
     json_error_t error;
 
     edit->object = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
-    if (edit->object && json_is_object(edit->object)) {
+    if (json_is_object(edit->object)) {
         return DUNLIN_OK;
     }
     if (edit->object) {
