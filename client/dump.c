@@ -75,7 +75,7 @@ dunlin_status dunlin_dump_remote(dunlin_store *store, dunlin_remote *remote,
     status =
         dln_store_open(&fresh, DLN_STORE_TEMPORARY, dln_store_owner(store->store), &options, err);
     if (status == DUNLIN_OK) {
-        status = dln_pull(fresh, remote, err);
+        status = dln_pull_store(fresh, remote, err);
     }
     if (status == DUNLIN_OK) {
         status = dump_store(fresh, callback, payload, err);

@@ -65,7 +65,7 @@ dunlin_status dln_run_engine(struct dln_store *store, struct dln_engine *engine,
     return action->error.code;
 }
 
-dunlin_status dln_pull(struct dln_store *store, dunlin_remote *remote, dunlin_error *err) {
+dunlin_status dln_pull_store(struct dln_store *store, dunlin_remote *remote, dunlin_error *err) {
     struct dln_engine *engine = NULL;
     struct dln_action action;
     dunlin_status status = new_engine(&engine, store, true, err);

@@ -22,7 +22,7 @@ DUNLIN_MUST_USE dunlin_status dln_run_engine(struct dln_store *store, struct dln
                                              dunlin_remote *remote, struct dln_action *action,
                                              dunlin_error *err);
 /* The same with an engine of its own that only pulls. */
-DUNLIN_MUST_USE dunlin_status dln_pull(struct dln_store *store, dunlin_remote *remote,
+DUNLIN_MUST_USE dunlin_status dln_pull_store(struct dln_store *store, dunlin_remote *remote,
                                        dunlin_error *err);
 
 /* MISUSE where it is no remote. */

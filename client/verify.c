@@ -230,18 +230,18 @@ static dunlin_status compare_moved(struct verify *verify, dunlin_error *err) {
 }
 
 static dunlin_status verify_scopes(struct verify *verify, dunlin_error *err) {
-    dunlin_status status = dln_pull(verify->store, verify->remote, err);
+    dunlin_status status = dln_pull_store(verify->store, verify->remote, err);
     if (status == DUNLIN_OK) {
         status = compare_all(verify, err);
     }
     for (int i = 1; i < ATTEMPTS && status == DUNLIN_OK && verify->moved_count > 0; i++) {
-        status = dln_pull(verify->store, verify->remote, err);
+        status = dln_pull_store(verify->store, verify->remote, err);
         if (status == DUNLIN_OK) {
             status = compare_moved(verify, err);
         }
     }
     if (status == DUNLIN_OK && verify->differ_before > 0) {
-        status = dln_pull(verify->store, verify->remote, err); /* the rebuilds */
+        status = dln_pull_store(verify->store, verify->remote, err); /* the rebuilds */
         verify->out->repaired = status == DUNLIN_OK ? verify->differ_before : 0;
     }
     if (status == DUNLIN_OK && verify->moved_count > 0) {
