@@ -12,6 +12,8 @@
 
 #include "tests/support/temp.h"
 
+extern char **environ;
+
 static bool write_source(const char *path, const char *decimal_point) {
     FILE *source = fopen(path, "w");
     if (source == NULL) {
@@ -25,7 +27,6 @@ static bool write_source(const char *path, const char *decimal_point) {
 }
 
 static bool run_localedef(const char *source, const char *out) {
-    extern char **environ;
     char input[512];
     char folder[512];
     char command[] = "localedef", force[] = "-c", from[] = "-i", charset[] = "-f", utf8[] = "UTF-8";
