@@ -64,7 +64,7 @@ static dunlin_status read_batch(struct dln_live *live, dunlin_error *err) {
     const struct dln_central_engine *engine = &live->walk.central->engine;
     struct dln_text keys[DLN_LIVE_BATCH];
     struct dln_trace trace;
-    dunlin_status status;
+    dunlin_status status = DUNLIN_OK;
     bool newest;
     bool found = true;
     bool lives;
