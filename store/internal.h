@@ -100,7 +100,7 @@ dunlin_status dln_sqlite_failed(struct dln_store *store, int code, dunlin_error 
 dunlin_status dln_poison(struct dln_store *store, dunlin_status status, const dunlin_error *err);
 dunlin_status dln_no_memory(dunlin_error *err);
 
-/* A read of several statements that sees one moment: BEGIN, unless a transaction runs. */
+/* A read of several statements that sees one moment: BEGIN, unless a transaction runs. Reads nest. */
 DUNLIN_MUST_USE dunlin_status dln_read_begin(struct dln_store *store, bool *own, dunlin_error *err);
 void dln_read_end(struct dln_store *store, bool own);
 

@@ -117,8 +117,8 @@ void dln_store_rollback(struct dln_store *store) {
 
 dunlin_status dln_read_begin(struct dln_store *store, bool *own, dunlin_error *err) {
     *own = false;
-    if (store->in_transaction) {
-        return DUNLIN_OK;
+    if (!sqlite3_get_autocommit(store->db)) {
+        return DUNLIN_OK; /* a transaction runs, or such a read around this one */
     }
     struct dln_statement statement = dln_use(store, DLN_STORE_BEGIN_READ);
     dunlin_status status = dln_run(&statement, err);
