@@ -27,9 +27,5 @@ function(dunlin_embed_sql)
         DEPENDS ${queries} ${migrations} "${DUNLIN_EMBED_SQL_SCRIPT}"
         COMMENT "Embedding the SQL of ${arg_FOLDER} as ${include}"
         VERBATIM)
-    get_target_property(type ${arg_TARGET} TYPE)
-    if(type STREQUAL INTERFACE_LIBRARY) # interim
-        return()
-    endif()
     target_sources(${arg_TARGET} PRIVATE "${header}" "${source}")
 endfunction()

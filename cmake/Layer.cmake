@@ -26,14 +26,6 @@ target_link_options(dunlin_flags INTERFACE
 function(dunlin_layer target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
-    if(NOT sources) # interim: folders still fill up
-        add_library(${target} INTERFACE)
-        target_include_directories(${target} INTERFACE
-            "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
-        target_link_libraries(${target} INTERFACE ${arg_PUBLIC})
-        set_property(GLOBAL PROPERTY DUNLIN_INCOMPLETE ON)
-        return()
-    endif()
     add_library(${target} STATIC ${sources})
     target_include_directories(${target} PUBLIC
         "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
