@@ -243,10 +243,10 @@ static size_t string_bytes(struct dln_text text) {
 
     for (size_t i = 0; i < text.len; i++) {
         unsigned char byte = (unsigned char)text.data[i];
-        if (byte < 0x20) {
+        if (byte == '"' || byte == '\\' || (byte < 0x20 && memchr("\b\f\n\r\t", byte, 5))) {
+            bytes += 1;
+        } else if (byte < 0x20) {
             bytes += 5;
-        } else if (byte == '"' || byte == '\\') {
-            bytes++;
         }
     }
     return bytes;
