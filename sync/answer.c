@@ -15,7 +15,8 @@
  * "floor", "base", "horizon"), held, denied, same. What is 0, false or empty is left out.
  *
  * A line that cannot be read is counted and passed over. Where it was a scope's, that scope is
- * missing, and the versions behind it, which would seem to be of nobody, are passed over too. */
+ * missing, and the versions behind it, which would seem to be of nobody, are passed over too. A
+ * page into which another kind of line falls has lost its count, and with it the answer. */
 #include <assert.h>
 #include <string.h>
 
@@ -307,30 +308,51 @@ static dunlin_status version_read(struct answer_reader *reader, const json_t *li
     return status;
 }
 
+/* Whether a line is of a kind that no page contains. */
+static bool is_foreign(const json_t *line) {
+    return !json_object_get(line, "collection") &&
+           (json_object_get(line, "ack") || json_object_get(line, "refused") ||
+            json_object_get(line, "scope"));
+}
+
+static dunlin_status page_line_read(struct answer_reader *reader, const json_t *line,
+                                    dunlin_error *err) {
+    if (is_foreign(line)) {
+        return dln_fail(err, DUNLIN_NOT_OUR_SERVER, DUNLIN_DOMAIN_SYNC,
+                        "a page of an answer has fewer records than it says");
+    }
+    return version_read(reader, line, err);
+}
+
+static dunlin_status plain_line_read(struct answer_reader *reader, const json_t *line,
+                                     dunlin_error *err) {
+    if (!json_is_object(line) || json_object_get(line, "collection")) {
+        return bad(err, "a line belongs to nothing");
+    }
+    if (json_object_get(line, "ack")) {
+        return ack_read(reader, line, err);
+    }
+    if (json_object_get(line, "refused")) {
+        return refusal_read(reader, line, err);
+    }
+    if (json_object_get(line, "scope")) {
+        return scope_read(reader, line, err);
+    }
+    return DUNLIN_OK;
+}
+
 static dunlin_status line_read(struct answer_reader *reader, struct dln_text text,
                                dunlin_error *err) {
-    bool is_version = reader->versions_left > 0;
+    bool in_page = reader->versions_left > 0;
     json_t *line = NULL;
-    dunlin_status status;
+    dunlin_status status = dln_json_parse(&line, text, 0, err);
 
-    if (is_version) {
+    if (in_page) {
         reader->versions_left--;
     }
-    if ((status = dln_json_parse(&line, text, 0, err)) != DUNLIN_OK) {
-        goto done;
+    if (status == DUNLIN_OK) {
+        status = in_page ? page_line_read(reader, line, err) : plain_line_read(reader, line, err);
     }
-    if (is_version) {
-        status = version_read(reader, line, err);
-    } else if (!json_is_object(line) || json_object_get(line, "collection")) {
-        status = bad(err, "a line belongs to nothing");
-    } else if (json_object_get(line, "ack")) {
-        status = ack_read(reader, line, err);
-    } else if (json_object_get(line, "refused")) {
-        status = refusal_read(reader, line, err);
-    } else if (json_object_get(line, "scope")) {
-        status = scope_read(reader, line, err);
-    }
-done:
     json_decref(line);
     return status;
 }
@@ -384,7 +406,7 @@ dunlin_status dln_answer_decode(struct dln_arena *arena, struct dln_sync_answer 
     while (dln_frame_next(&reader.frame, &text)) {
         dunlin_error why;
         status = line_read(&reader, text, &why);
-        if (dln_is_fatal(status)) {
+        if (dln_is_fatal(status) || status == DUNLIN_NOT_OUR_SERVER) {
             status = dln_fail(err, status, why.domain, "%s", why.message);
             goto done;
         }
@@ -393,7 +415,7 @@ dunlin_status dln_answer_decode(struct dln_arena *arena, struct dln_sync_answer 
     status = DUNLIN_OK;
     if (reader.versions_left > 0) {
         status = dln_fail(err, DUNLIN_NOT_OUR_SERVER, DUNLIN_DOMAIN_SYNC,
-                          "an answer has fewer records than it says");
+                          "a page of an answer has fewer records than it says");
     }
 done:
     dln_frame_close(&reader.frame);
