@@ -65,6 +65,15 @@ static dunlin_status judge_scopes(struct dln_engine *engine, struct dln_apply *a
     return status;
 }
 
+/* An answer names fields; which ones they are depends on the record that was sent. */
+static void resolve_fields(const struct dln_engine *engine, const struct dln_refusal *refusal) {
+    const struct dln_collection *collection = engine->sent[refusal->index].record.key.collection;
+    for (size_t i = 0; i < refusal->field_count; i++) {
+        struct dln_refused_field *field = &refusal->fields[i];
+        field->field = collection == NULL ? -1 : dln_field_by_name(collection, field->name);
+    }
+}
+
 static void note_refused(const struct dln_engine *engine, const struct dln_sync_answer *answer,
                          struct verdicts *verdicts) {
     for (size_t i = 0; i < answer->refusal_count; i++) {
@@ -73,6 +82,7 @@ static void note_refused(const struct dln_engine *engine, const struct dln_sync_
             continue;
         }
         uint32_t *fields = &verdicts->refused[refusal->index];
+        resolve_fields(engine, refusal);
         *fields = refusal->field_count == 0 ? UINT32_MAX : *fields;
         for (size_t k = 0; k < refusal->field_count; k++) {
             int field = refusal->fields[k].field;
