@@ -133,6 +133,9 @@ dunlin_status dln_outbox_read(struct dln_store *store, struct dln_arena *arena,
 dunlin_status dln_outbox_next(struct dln_store *store, struct dln_arena *arena,
                               struct dln_outbox_place *place, size_t limit, struct dln_row **out,
                               size_t *count, dunlin_error *err) {
+    if (place->stage < 0 || place->stage > STAGE_COUNT) {
+        return no_place(err);
+    }
     return dln_outbox_read(store, arena, place, false, limit, out, count, err);
 }
 
