@@ -315,7 +315,7 @@ static bool take_extra(struct dln_text *rest, struct dln_extra *out) {
         out->field.stamp > DLN_STAMP_MAX) {
         return false;
     }
-    return take_number(rest, VALUE_LEN_SIZE, &value_len) && value_len <= rest->len &&
+    return take_number(rest, VALUE_LEN_SIZE, &value_len) &&
            take_bytes(rest, (size_t)value_len, &value) &&
            dln_value_decode(&out->field.value, value);
 }

@@ -59,6 +59,9 @@ static void utf8_refuses_what_is_cut_or_stray(void **state) {
     assert_false(dln_text_is_utf8(DLN_TEXT("a\xc3")));
     assert_false(dln_text_is_utf8(DLN_TEXT("\xe6\x97")));
     assert_false(dln_text_is_utf8(DLN_TEXT("\xf0\x9f\x98")));
+    for (size_t len = 1; len < 4; len++) { /* the rest of the character stands behind the end */
+        assert_false(dln_text_is_utf8((struct dln_text){"\xf0\x9f\x98\x80", len}));
+    }
     assert_false(dln_text_is_utf8(DLN_TEXT("\xc3z")));
     assert_false(dln_text_is_utf8(DLN_TEXT("\xe6z\xa5")));
     assert_false(dln_text_is_utf8(DLN_TEXT("\xf0\x9f\x98z")));
@@ -148,6 +151,8 @@ static void decoding_takes_one_form_only(void **state) {
     }
     assert_false(decodes(DLN_TEXT("a\0b")));
     assert_false(decodes(DLN_TEXT("%2\0")));
+    assert_false(decodes(DLN_TEXT("%\0"
+                                  "1")));
 }
 
 /* What decodes encodes to the same again: no two texts stand for one. */
