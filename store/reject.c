@@ -1,88 +1,97 @@
 /* Dead letters: changes that central refused for good, with the person's values, until he decides.
  *
  * The refused fields are kept by name, known ones as well, in the form of unknown fields
- * (dln_extras_encode): what a letter says does not depend on the schema that reads it. */
+ * (dln_extras_encode): one that a later schema knows is found where it belongs. */
 #include <assert.h>
 #include <string.h>
 
 #include "store/row.h"
 
-/* A record whose fields all stand among the extras, in the order of their names. */
-static size_t gather(const struct dln_record *record, struct dln_extra *out, size_t room) {
-    size_t count = 0;
+/* The known fields as if they were unknown ones, in the order of their names. */
+static size_t gather(const struct dln_record *record, struct dln_extra *out) {
     const struct dln_collection *collection = record->key.collection;
-    for (size_t i = 0; i < record->extra_count && count < room; i++) {
-        out[count++] = record->extras[i];
-    }
-    for (int i = 0; collection && i < collection->field_count && count < room; i++) {
-        if (record->fields[i].stamp != 0) {
-            out[count++] =
-                (struct dln_extra){dln_text_of(collection->fields[i].name), record->fields[i]};
+    size_t count = 0;
+    for (int i = 0; collection && i < collection->field_count; i++) {
+        struct dln_extra field = {dln_text_of(collection->fields[i].name), record->fields[i]};
+        size_t at = count;
+        if (field.field.stamp == 0) {
+            continue;
         }
-    }
-    for (size_t i = 1; i < count; i++) { /* few: by insertion */
-        struct dln_extra moved = out[i];
-        size_t at = i;
-        for (; at > 0 && dln_text_compare(out[at - 1].name, moved.name) > 0; at--) {
+        for (; at > 0 && dln_text_compare(out[at - 1].name, field.name) > 0; at--) {
             out[at] = out[at - 1];
         }
-        out[at] = moved;
+        out[at] = field;
+        count++;
     }
     return count;
 }
 
-/* DLN_EXTRA_MAX is a ceiling for both kinds together; what is over it goes, unknown fields first.
- */
-static void encode_fields(struct dln_store *store, const struct dln_record *record) {
-    struct dln_extra fields[DLN_EXTRA_MAX];
-    struct dln_record all = {.key = record->key, .extras = fields};
-    struct dln_record shorter = *record;
-    if (shorter.extra_count > DLN_EXTRA_MAX - DLN_FIELD_MAX) {
-        shorter.extra_count = DLN_EXTRA_MAX - DLN_FIELD_MAX;
-    }
-    all.extra_count = gather(record->key.collection ? &shorter : record, fields, DLN_EXTRA_MAX);
-    dln_buf_clear(&store->extras);
-    dln_extras_encode(&store->extras, &all);
+static struct dln_text encode(struct dln_buf *buf, const struct dln_record *record) {
+    dln_buf_clear(buf);
+    dln_buf_append(buf, "", 0); /* some memory, also for none */
+    dln_extras_encode(buf, record);
+    return (struct dln_text){buf->data, buf->len};
+}
+
+/* A blob without bytes is not NULL. */
+static void bind_bytes(struct dln_statement *statement, struct dln_text bytes) {
+    dln_bind_blob(statement, bytes.data ? bytes : DLN_TEXT(""));
 }
 
 dunlin_status dln_reject_add(struct dln_store *store, const struct dln_reject *reject,
                              dunlin_error *err) {
+    struct dln_extra fields[DLN_FIELD_MAX];
+    struct dln_record known = {.key = reject->record->key, .extras = fields};
     assert(store->in_transaction);
+    known.extra_count = gather(reject->record, fields);
+    struct dln_text known_bytes = encode(&store->stamps, &known);
+    struct dln_text extra_bytes = encode(&store->extras, reject->record);
     dln_buf_clear(&store->key_text);
     dln_key_text(&store->key_text, &reject->record->key);
-    encode_fields(store, reject->record);
     dunlin_status status = dln_buf_status(&store->key_text, err);
+    if (status == DUNLIN_OK) {
+        status = dln_buf_status(&store->stamps, err);
+    }
     if (status == DUNLIN_OK) {
         status = dln_buf_status(&store->extras, err);
     }
     if (status != DUNLIN_OK) {
         return dln_poison(store, status, err);
     }
-    struct dln_text fields = {store->extras.data ? store->extras.data : "", store->extras.len};
     struct dln_statement statement = dln_use(store, DLN_STORE_REJECTED_INSERT);
     dln_bind_int(&statement, reject->code);
     dln_bind_text(&statement, reject->reason);
     dln_bind_int(&statement, dln_store_now_ms(store));
     dln_bind_text(&statement, reject->record->key.scope);
     dln_bind_text(&statement, (struct dln_text){store->key_text.data, store->key_text.len});
-    dln_bind_blob(&statement, fields);
+    bind_bytes(&statement, known_bytes);
+    bind_bytes(&statement, extra_bytes);
     return dln_run(&statement, err);
 }
 
-/* Moves the known fields from the extras to where they belong. */
-static void sort_out(struct dln_record *record) {
+/* Puts fields that this version knows where they belong; the others stay. */
+static size_t settle(struct dln_record *record, struct dln_extra *extras, size_t count) {
+    const struct dln_collection *collection = record->key.collection;
     size_t kept = 0;
-    for (size_t i = 0; i < record->extra_count && record->key.collection; i++) {
-        int field = dln_field_by_name(record->key.collection, record->extras[i].name);
+    for (size_t i = 0; i < count; i++) {
+        int field = collection ? dln_field_by_name(collection, extras[i].name) : -1;
         if (field >= 0) {
-            record->fields[field] = record->extras[i].field;
+            record->fields[field] = extras[i].field;
         } else {
-            record->extras[kept++] = record->extras[i];
+            extras[kept++] = extras[i];
         }
     }
-    if (record->key.collection) {
-        record->extra_count = kept;
+    return kept;
+}
+
+static bool decode(struct dln_arena *arena, struct dln_record *out, struct dln_text known,
+                   struct dln_text extra) {
+    struct dln_record by_name = {.key = out->key};
+    if (!dln_extras_decode(arena, &by_name, known) || !dln_extras_decode(arena, out, extra)) {
+        return false;
     }
+    out->extra_count = settle(out, out->extras, out->extra_count);
+    return settle(out, by_name.extras, by_name.extra_count) == 0;
 }
 
 static dunlin_status read_letter(struct dln_store *store, struct dln_arena *arena,
@@ -94,18 +103,18 @@ static dunlin_status read_letter(struct dln_store *store, struct dln_arena *aren
                                     .at_ms = dln_column_int(statement, 3)};
     out->reason = dln_arena_text(arena, reason.data ? reason : DLN_TEXT(""));
     out->record.key.scope = dln_arena_text(arena, dln_column_text(statement, 4));
-    struct dln_text fields = dln_arena_text(arena, dln_column_blob(statement, 6));
-    if (!out->reason.data || !out->record.key.scope.data || !fields.data) {
+    struct dln_text known = dln_arena_text(arena, dln_column_blob(statement, 6));
+    struct dln_text extra = dln_arena_text(arena, dln_column_blob(statement, 7));
+    if (!out->reason.data || !out->record.key.scope.data || !known.data || !extra.data) {
         return dln_poison(store, dln_no_memory(err), err);
     }
     if (!dln_key_parse(arena, &out->record.key, dln_column_text(statement, 5)) ||
-        !dln_extras_decode(arena, &out->record, fields)) {
+        !decode(arena, &out->record, known, extra)) {
         return dln_poison(store,
                           dln_fail(err, DUNLIN_CORRUPT, DUNLIN_DOMAIN_STORE,
                                    "dead letter %lld cannot be read", (long long)out->id),
                           err);
     }
-    sort_out(&out->record);
     return DUNLIN_OK;
 }
 

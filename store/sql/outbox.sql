@@ -1,17 +1,18 @@
 -- Dead letters, and the outbox backwards; forwards it stands in row.sql.
 
 -- name: rejected_insert
-INSERT INTO rejected (code, reason, at_ms, scope, key, fields) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
+INSERT INTO rejected (code, reason, at_ms, scope, key, fields, extra)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);
 
 -- name: rejected_get
-SELECT id, code, reason, at_ms, scope, key, fields FROM rejected WHERE id = ?1;
+SELECT id, code, reason, at_ms, scope, key, fields, extra FROM rejected WHERE id = ?1;
 
 -- name: rejected_after
-SELECT id, code, reason, at_ms, scope, key, fields FROM rejected WHERE id > ?1
+SELECT id, code, reason, at_ms, scope, key, fields, extra FROM rejected WHERE id > ?1
     ORDER BY id LIMIT ?2;
 
 -- name: rejected_before
-SELECT id, code, reason, at_ms, scope, key, fields FROM rejected WHERE id < ?1
+SELECT id, code, reason, at_ms, scope, key, fields, extra FROM rejected WHERE id < ?1
     ORDER BY id DESC LIMIT ?2;
 
 -- name: rejected_remove

@@ -186,7 +186,8 @@ CREATE TABLE seen (
     PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
 
--- Dead letters. fields: dln_extras_encode of the refused fields, known ones by name too.
+-- Dead letters. fields, extra: the refused fields, those that this version knows and the others, both as
+-- dln_extras_encode: what a letter says does not depend on the schema that reads it.
 CREATE TABLE rejected (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     code INTEGER NOT NULL,
@@ -194,7 +195,8 @@ CREATE TABLE rejected (
     at_ms INTEGER NOT NULL,
     scope TEXT NOT NULL,
     key TEXT NOT NULL,
-    fields BLOB NOT NULL
+    fields BLOB NOT NULL,
+    extra BLOB NOT NULL
 ) STRICT;
 CREATE INDEX rejected_key ON rejected (scope, key);
 
