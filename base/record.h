@@ -62,7 +62,8 @@ int dln_key_compare(const struct dln_key *a, const struct dln_key *b);
  * `deleted` among the extras); NULL when it has none. */
 const struct dln_field *dln_record_existence(const struct dln_record *record);
 /* Whether the record itself says that it exists (the rules that look at its list or group come on
- * top): existence field set and of the existing value; a record without one exists. */
+ * top): existence field set and of the existing value. A record of an unknown collection that has none
+ * exists; one of a known collection that lacks it does not: it is only part of a record. */
 bool dln_record_exists(const struct dln_record *record);
 /* The greatest stamp of all its fields. */
 dln_stamp dln_record_newest(const struct dln_record *record);
