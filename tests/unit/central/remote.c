@@ -1,0 +1,201 @@
+/* The public functions: what they refuse, and an exchange in bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/shared_side.h"
+
+static struct shared shared;
+
+static int set_up(void **state) {
+    (void)state;
+    shared_open(&shared, NULL);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    shared_close(&shared);
+    return 0;
+}
+
+static dunlin_status take(void *self, const void *data, size_t len) {
+    struct dln_buf *buf = self;
+    dln_buf_append(buf, data, len);
+    return buf->status;
+}
+
+static dunlin_status send_bytes(dunlin_remote *remote, const char *kind, struct dln_text body,
+                                struct dln_buf *out, dunlin_error *err) {
+    dunlin_sink sink = {out, take};
+    int64_t retry_after_ms = 0;
+    dln_buf_clear(out);
+    dunlin_status status =
+        remote->exchange(remote->self, kind, body.data, body.len, &sink, &retry_after_ms, err);
+    assert_int_equal(retry_after_ms, 0);
+    return status;
+}
+
+static void an_exchange_in_bytes(void **state) {
+    (void)state;
+    dunlin_remote *remote = NULL;
+    struct dln_buf request = DLN_BUF_INIT(1 << 20);
+    struct dln_buf body = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
+    struct dln_sync_answer answer;
+    dunlin_error err;
+    (void)shared_record(&shared, "user/aoi", "list/l1");
+    shared_set(&shared, "deleted", shared_stamp(&shared, 0), "false");
+    shared_set(&shared, "name", shared_stamp(&shared, 0), "見逃しビデオ");
+    (void)shared_record(&shared, "user/aoi", "item/l1/video/v1");
+    shared_set(&shared, "title", shared_stamp(&shared, 0), "edit");
+    assert_int_equal(dln_request_encode(&request, &shared.request, NULL), DUNLIN_OK);
+    assert_int_equal(dunlin_central_remote(shared.central, &remote, "aoi", NULL), DUNLIN_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(send_bytes(remote, "sync", (struct dln_text){request.data, request.len},
+                                    &body, &err),
+                         DUNLIN_OK);
+        assert_int_equal(dln_answer_decode(&shared.arena, &answer, shared.request.nonce,
+                                           (struct dln_text){body.data, body.len}, &err),
+                         DUNLIN_OK);
+        assert_int_equal(answer.ack_count, 1);
+        assert_int_equal(answer.acks[0].seq, 1);
+        assert_int_equal(answer.refusal_count, 1);
+        assert_int_equal(answer.refusals[0].code, DUNLIN_GONE);
+        assert_int_equal(answer.scope_count, 1);
+        assert_int_equal(answer.scopes[0].version_count, 1);
+        assert_int_equal(answer.now_ms, shared.now_ms);
+    }
+    remote->close(remote);
+    dln_buf_free(&request);
+    dln_buf_free(&body);
+}
+
+static void bad_bodies(void **state) {
+    (void)state;
+    dunlin_remote *remote = NULL;
+    struct dln_buf body = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
+    dunlin_error err;
+    assert_int_equal(dunlin_central_remote(shared.central, &remote, "aoi", NULL), DUNLIN_OK);
+    assert_int_equal(send_bytes(remote, "sync", DLN_TEXT("{}"), &body, &err), DUNLIN_BAD_MESSAGE);
+    assert_int_equal(send_bytes(remote, "sync", DLN_TEXT(""), &body, &err), DUNLIN_BAD_MESSAGE);
+    assert_int_equal(send_bytes(remote, "verify", DLN_TEXT("[]\n"), &body, &err),
+                     DUNLIN_BAD_MESSAGE);
+    assert_int_equal(send_bytes(remote, "feed", DLN_TEXT("{}"), &body, &err), DUNLIN_UNSUPPORTED);
+    assert_int_equal(body.len, 0);
+    assert_int_equal(remote->exchange(remote->self, NULL, "", 0, NULL, NULL, &err), DUNLIN_MISUSE);
+    static char huge[DLN_BODY_BYTES_MAX + 1];
+    assert_int_equal(
+        send_bytes(remote, "sync", (struct dln_text){huge, sizeof(huge)}, &body, &err),
+        DUNLIN_TOO_LARGE);
+    assert_int_equal(shared_last(&shared, "user/aoi"), 0);
+    remote->close(remote);
+    dln_buf_free(&body);
+}
+
+static dunlin_status refuse(void *self, const void *data, size_t len) {
+    (void)self, (void)data, (void)len;
+    return DUNLIN_TOO_LARGE;
+}
+
+static void a_receivers_ceiling_comes_back(void **state) {
+    (void)state;
+    dunlin_remote *remote = NULL;
+    dunlin_sink sink = {NULL, refuse};
+    struct dln_buf request = DLN_BUF_INIT(1 << 20);
+    int64_t retry_after_ms = 0;
+    shared_ask(&shared, "user/aoi");
+    assert_int_equal(dln_request_encode(&request, &shared.request, NULL), DUNLIN_OK);
+    assert_int_equal(dunlin_central_remote(shared.central, &remote, "aoi", NULL), DUNLIN_OK);
+    assert_int_equal(remote->exchange(remote->self, "sync", request.data, request.len, &sink,
+                                      &retry_after_ms, NULL),
+                     DUNLIN_TOO_LARGE);
+    remote->close(remote);
+    dln_buf_free(&request);
+}
+
+static void embedded_remote_opens_and_closes_central(void **state) {
+    (void)state;
+    dunlin_remote *remote = NULL;
+    struct dln_buf request = DLN_BUF_INIT(1 << 20);
+    struct dln_buf body = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
+    char url[1200];
+    (void)snprintf(url, sizeof(url), "sqlite:%s", shared.path);
+    (void)shared_record(&shared, "user/aoi", "list/l1");
+    shared_set(&shared, "deleted", shared_stamp(&shared, 0), "false");
+    assert_int_equal(dln_request_encode(&request, &shared.request, NULL), DUNLIN_OK);
+    assert_int_equal(dunlin_embedded_remote(&remote, url, "aoi", &shared.options, NULL), DUNLIN_OK);
+    assert_int_equal(send_bytes(remote, "sync", (struct dln_text){request.data, request.len}, &body,
+                                NULL),
+                     DUNLIN_OK);
+    remote->close(remote);
+    assert_int_equal(shared_last(&shared, "user/aoi"), 1); /* the other handle sees it */
+    dln_buf_free(&request);
+    dln_buf_free(&body);
+}
+
+static void misuse(void **state) {
+    (void)state;
+    dunlin_central *central = NULL;
+    dunlin_remote *remote = NULL;
+    dunlin_error err;
+    char long_id[DLN_ID_MAX + 2];
+    memset(long_id, 'u', sizeof(long_id));
+    long_id[DLN_ID_MAX + 1] = '\0';
+    dunlin_ports holes = {NULL, NULL, NULL};
+    struct {
+        dunlin_central_options options;
+    } bad[] = {
+        {{0, NULL, 0, 0, 0, 0, 0, 0}},      {{2, NULL, 0, 0, 0, 0, 0, 0}},
+        {{1, &holes, 0, 0, 0, 0, 0, 0}},    {{1, NULL, -1, 0, 0, 0, 0, 0}},
+        {{1, NULL, 0, 1000, 0, 0, 0, 0}},   {{1, NULL, 0, -1, 0, 0, 0, 0}},
+        {{1, NULL, 0, 0, -1, 0, 0, 0}},     {{1, NULL, 0, 0, 0, -1, 0, 0}},
+        {{1, NULL, 0, 0, 0, 0, -1, 0}},     {{1, NULL, 0, 0, 0, 0, 0, -1}},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(dunlin_central_open(&central, "sqlite::memory:", &bad[i].options, &err),
+                         DUNLIN_MISUSE);
+        assert_int_equal(err.code, DUNLIN_MISUSE);
+        assert_null(central);
+    }
+    assert_int_equal(dunlin_central_open(NULL, "sqlite:x", NULL, &err), DUNLIN_MISUSE);
+    assert_int_equal(dunlin_central_open(&central, NULL, NULL, &err), DUNLIN_MISUSE);
+    assert_int_equal(dunlin_central_open(&central, "sqlite:", NULL, &err), DUNLIN_MISUSE);
+    assert_int_equal(dunlin_central_open(&central, "mongodb://h/db", NULL, &err),
+                     DUNLIN_UNSUPPORTED);
+    assert_int_equal(dunlin_central_open(&central, "", NULL, NULL), DUNLIN_UNSUPPORTED);
+    assert_int_equal(dunlin_central_remote(NULL, &remote, "aoi", &err), DUNLIN_MISUSE);
+    assert_int_equal(dunlin_central_remote(shared.central, NULL, "aoi", &err), DUNLIN_MISUSE);
+    assert_int_equal(dunlin_central_remote(shared.central, &remote, NULL, &err), DUNLIN_MISUSE);
+    assert_int_equal(dunlin_central_remote(shared.central, &remote, "", &err), DUNLIN_INVALID_ID);
+    assert_int_equal(dunlin_central_remote(shared.central, &remote, long_id, &err),
+                     DUNLIN_TOO_LONG);
+    assert_int_equal(dunlin_central_remote(shared.central, &remote, "\xf0\x9f", &err),
+                     DUNLIN_INVALID_TEXT);
+    assert_int_equal(dunlin_embedded_remote(&remote, NULL, "aoi", NULL, &err), DUNLIN_MISUSE);
+    assert_int_equal(dunlin_embedded_remote(NULL, "sqlite::memory:", "aoi", NULL, &err),
+                     DUNLIN_MISUSE);
+    assert_int_equal(dunlin_embedded_remote(&remote, "sqlite::memory:", "", NULL, &err),
+                     DUNLIN_INVALID_ID);
+    assert_null(remote);
+    assert_int_equal(dunlin_central_maintain(NULL, NULL, &err), DUNLIN_MISUSE);
+    assert_int_equal(dunlin_central_restored(NULL, 0, &err), DUNLIN_MISUSE);
+    dunlin_central_close(NULL);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(an_exchange_in_bytes),
+        TEST(bad_bodies),
+        TEST(a_receivers_ceiling_comes_back),
+        TEST(embedded_remote_opens_and_closes_central),
+        TEST(misuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
