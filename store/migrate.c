@@ -124,7 +124,7 @@ static dunlin_status migrate_one(struct dln_store *store, const struct dln_migra
 
 dunlin_status dln_migrate(struct dln_store *store, const struct dln_migrations *migrations,
                           const char *owner, bool search, dunlin_error *err) {
-    int64_t version;
+    int64_t version = 0;
     dunlin_status status = dln_run_once(store, DLN_STORE_USER_VERSION, &version, err);
     while (status == DUNLIN_OK && version < migrations->count) {
         status = migrate_one(store, migrations, owner, search, &version, err);
