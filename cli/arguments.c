@@ -240,6 +240,7 @@ static dunlin_status find_command(struct dln_app *app, const struct dln_command 
     named = found ? 2 : 1;
     args->count -= named;
     memmove(args->words, args->words + named, (size_t)args->count * sizeof(args->words[0]));
+    memset(args->words + args->count, 0, (size_t)named * sizeof(args->words[0]));
     return DUNLIN_OK;
 }
 

@@ -109,6 +109,8 @@ static dunlin_status print_reason(const struct dln_app *app, const dunlin_reason
     }
     (void)printf("%s%s%s ", app->colour_out ? (counts ? "\033[32m" : "\033[2m") : "",
                  counts ? "+" : "-", app->colour_out ? "\033[0m" : "");
+    dln_text_print(stdout, reason->origin);
+    (void)fputs(": ", stdout);
     dln_text_print(stdout, reason->sentence);
     (void)printf("%s%s\n", reason->pending ? " (not yet sent)" : "",
                  reason->rejected ? " (central refused a change: see rejected)" : "");

@@ -29,10 +29,11 @@ cat >all.jsonl <<'LINES'
 {"do":"list-remove","list":"later","type":"case","id":"caseId004"}
 {"do":"list-move","list":"later","type":"case","id":"caseId003","before":"case:caseId001"}
 {"do":"list-move","list":"later","type":"case","id":"caseId001","to":"best","first":true}
-{"do":"list-delete","list":"best"}
-{"do":"list-restore","list":"best"}
 LINES
-says "25 lines are committed" alice batch all.jsonl
+says "23 lines are committed" alice batch all.jsonl
+do_on alice sync --remote "sqlite:$folder/central.db" # what central never heard of leaves no trace
+printf '%s\n' '{"do":"list-delete","list":"best"}' '{"do":"list-restore","list":"best"}' >undone.jsonl
+says "2 lines are committed" alice batch undone.jsonl
 says '{"userId":"bob","origins":["!"]}
 {"userId":"erin","origins":["climbers"]}' alice --json subscriptions
 do_on alice --json list ls

@@ -41,9 +41,10 @@ fi
 
 # examples/minimal, twice
 if [ -n "${DUNLIN_MINIMAL:-}" ]; then
+    mkdir minimal
     for run in first second; do
         is "minimal: the $run run" 'alice sees bob because of !
-見逃し holds case caseId001' "$("$DUNLIN_MINIMAL" 2>&1)"
+見逃し holds case caseId001' "$(cd minimal && "$DUNLIN_MINIMAL" 2>&1)"
     done
 fi
 

@@ -48,7 +48,7 @@ dave  climbers' alice subscriptions
 
 do_on alice explain bob
 is "explain: a line for each reason" 2 "$(wc -l <out.txt)"
-matches "explain: what counts is marked" '^\+ .+'$'\n''\+ .+' "$out"
+matches "explain: what counts is marked" '^\+ !: .+'$'\n''\+ climbers: .+' "$out"
 do_on alice --json explain alice
 matches "explain oneself" '"state":"self"' "$out"
 
@@ -60,6 +60,7 @@ says "" alice group add climbers alice --role admin
 says '{"user":"alice","role":"admin"}
 {"user":"bob","role":"admin"}' alice --json group members climbers
 says '{"userId":"bob","origins":["!","climbers"]}' alice --json subscriptions
+do_on alice sync --remote "sqlite:$folder/central.db" # what central never heard of leaves no trace
 says "" alice group delete climbers
 refuses 64 NOT_FOUND alice group show climbers
 refuses 64 EXISTS alice group create climbers

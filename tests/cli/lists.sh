@@ -72,6 +72,7 @@ says "{\"list\":\"$best\",\"name\":\"殿堂\",\"type\":null,\"id\":null,\"title\
 says "{\"list\":\"$best\",\"name\":\"殿堂\",\"type\":\"case\",\"id\":\"caseId002\",\"title\":\"第2話\"}" \
     alice --json search 2話
 says "" alice --json search 第二
+do_on alice sync --remote "sqlite:$folder/central.db" # what central never heard of leaves no trace
 says "" alice list delete 殿堂
 says "" alice --json search 殿堂
 refuses 64 NOT_FOUND alice list show "$best"

@@ -26,9 +26,9 @@ do_on alice batch <(
     echo '{"do":"list-create","list":"bb","name":"cafe\u0301"}'
     echo '{"do":"list-create","list":"ccc","name":"\u001b[2J\r\n\u202eevil"}'
 )
-says 'LIST  NAME                           ITEMS
-a     お気に入り                         0
-bb    café                               0
+says 'LIST  NAME                             ITEMS
+a     お気に入り                           0
+bb    café                                 0
 ccc   \u001b[2J\u000d\u000a\u202eevil      0' alice list ls
 
 # A terminal gets colour, unless it asks for none
