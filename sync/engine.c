@@ -12,81 +12,13 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sync/exchange.h"
 
-enum {
-    ARENA_BYTES_MAX = 48 * 1024 * 1024,
-    DONE_BYTES_MAX = 16 * 1024 * 1024,
-    PLACE_BYTES_MAX = 4096,
-    STALE_ANSWERS_MAX = 3
-};
+enum { ARENA_BYTES_MAX = 48 * 1024 * 1024, PLACE_BYTES_MAX = 4096, STALE_ANSWERS_MAX = 3 };
 
 static const int64_t backoff_first_ms = 1000;
 static const int64_t backoff_cap_ms = 15 * 60 * 1000;
-
-/* ---- scopes that are done */
-
-static size_t done_find(const struct dln_done *done, struct dln_text scope, bool *found) {
-    size_t low = 0;
-    size_t high = done->count;
-    *found = false;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = dln_text_compare(done->names[middle], scope);
-        if (order == 0) {
-            *found = true;
-            return middle;
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-bool dln_done_has(const struct dln_done *done, struct dln_text scope) {
-    bool found = false;
-    (void)done_find(done, scope, &found);
-    return found;
-}
-
-bool dln_done_add(struct dln_done *done, struct dln_text scope) {
-    bool found = false;
-    size_t at = done_find(done, scope, &found);
-    if (found) {
-        return true;
-    }
-    if (done->count == done->size) {
-        size_t size = done->size == 0 ? 64 : done->size * 2;
-        struct dln_text *names = realloc(done->names, size * sizeof(*names));
-        if (names == NULL) {
-            return false;
-        }
-        done->names = names;
-        done->size = size;
-    }
-    struct dln_text name = dln_arena_text(&done->arena, scope);
-    if (name.data == NULL) {
-        return false;
-    }
-    memmove(&done->names[at + 1], &done->names[at], (done->count - at) * sizeof(*done->names));
-    done->names[at] = name;
-    done->count++;
-    return true;
-}
-
-void dln_done_remove(struct dln_done *done, struct dln_text scope) {
-    bool found = false;
-    size_t at = done_find(done, scope, &found);
-    if (found) {
-        done->count--;
-        memmove(&done->names[at], &done->names[at + 1], (done->count - at) * sizeof(*done->names));
-    }
-}
 
 /* ---- life */
 
@@ -114,7 +46,7 @@ dunlin_status dln_engine_new(struct dln_engine **out, const struct dln_engine_op
     engine->request_arena = DLN_ARENA_INIT(ARENA_BYTES_MAX);
     engine->answer_arena = DLN_ARENA_INIT(ARENA_BYTES_MAX);
     engine->scratch = DLN_ARENA_INIT(ARENA_BYTES_MAX);
-    engine->done.arena = DLN_ARENA_INIT(DONE_BYTES_MAX);
+    engine->done = DLN_DONE_INIT;
     engine->place = DLN_BUF_INIT(PLACE_BYTES_MAX);
     engine->place_before = DLN_BUF_INIT(PLACE_BYTES_MAX);
     engine->body = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
@@ -128,8 +60,7 @@ void dln_engine_free(struct dln_engine *engine) {
     dln_arena_free(&engine->request_arena);
     dln_arena_free(&engine->answer_arena);
     dln_arena_free(&engine->scratch);
-    dln_arena_free(&engine->done.arena);
-    free(engine->done.names);
+    dln_done_free(&engine->done);
     dln_buf_free(&engine->place);
     dln_buf_free(&engine->place_before);
     dln_buf_free(&engine->body);
@@ -213,8 +144,7 @@ static void on_sync(struct dln_engine *engine, const struct dln_event *event,
     engine->pass_ended = false;
     engine->passes = 0;
     engine->stale_answers = 0;
-    engine->done.count = 0;
-    dln_arena_clear(&engine->done.arena);
+    dln_done_clear(&engine->done);
     dln_buf_clear(&engine->place);
     go_on(engine, event, out);
 }

@@ -4,14 +4,7 @@
 #define DLN_SYNC_EXCHANGE_H
 
 #include "sync/apply.h"
-
-/* The scopes that need no further pull in this run, sorted. */
-struct dln_done {
-    struct dln_arena arena;
-    struct dln_text *names;
-    size_t count;
-    size_t size;
-};
+#include "sync/done.h"
 
 struct dln_engine {
     struct dln_engine_options options;
@@ -43,10 +36,6 @@ struct dln_engine {
     int failures; /* in a row, for the backoff */
     int64_t offset_ms;
 };
-
-bool dln_done_has(const struct dln_done *done, struct dln_text scope);
-DUNLIN_MUST_USE bool dln_done_add(struct dln_done *done, struct dln_text scope);
-void dln_done_remove(struct dln_done *done, struct dln_text scope);
 
 /* Builds the next request of the run and marks what it carries as tried, in one transaction.
  * *nothing: there is nothing to send and nothing to ask, the run is over. */
