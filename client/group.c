@@ -15,10 +15,10 @@
 struct standing {
     struct dln_text group;
     struct dln_row row;
-    struct dln_row own; /* his member record */
+    struct dln_row own; /* his member record; not read of the group's owner */
     bool known;
     bool owner;
-    bool admin;
+    bool admin; /* by his role; not worked out of the group's owner */
 };
 
 static dunlin_status no_group(dunlin_error *err) {
@@ -47,9 +47,10 @@ static dunlin_status read_member(struct dln_edit *edit, struct dln_text group, s
 /* NOT_FOUND for a deleted group, and for one that is unknown unless may_be_unknown. */
 static dunlin_status read_standing(struct dln_edit *edit, const char *group, bool may_be_unknown,
                                    struct standing *out, dunlin_error *err) {
-    out->group = dln_text_of(group);
+    *out = (struct standing){.group = dln_text_of(group)};
     dunlin_status status = dln_edit_row(edit, &out->row, DLN_GROUP, out->group, NULL, err);
-    if (status == DUNLIN_OK) {
+    out->owner = dln_text_equal(dln_row_text(&out->row, DLN_GROUP_OWNER), me(edit));
+    if (status == DUNLIN_OK && !out->owner) {
         status = read_member(edit, out->group, me(edit), &out->own, err);
     }
     if (status != DUNLIN_OK) {
@@ -59,8 +60,7 @@ static dunlin_status read_standing(struct dln_edit *edit, const char *group, boo
     if (out->known ? !dln_row_exists(&out->row) : !may_be_unknown) {
         return no_group(err);
     }
-    out->owner = dln_text_equal(dln_row_text(&out->row, DLN_GROUP_OWNER), me(edit));
-    out->admin = dln_row_exists(&out->own) && has_role(&out->own, "admin");
+    out->admin = !out->owner && dln_row_exists(&out->own) && has_role(&out->own, "admin");
     return DUNLIN_OK;
 }
 

@@ -32,12 +32,20 @@ static dunlin_status count_subscriptions(struct dln_store *store, int64_t more, 
     return dln_run(&statement, err);
 }
 
-/* One origin in or out; doing what is done already changes nothing. */
-static dunlin_status move_origin(struct dln_store *store, bool add, int64_t user, int64_t origin,
-                                 dunlin_error *err) {
-    if (user == store->owner_name) {
-        return DUNLIN_OK;
-    }
+/* Whether the user has any origin. */
+static dunlin_status is_seen(struct dln_store *store, int64_t user, bool *out, dunlin_error *err) {
+    struct dln_statement statement = dln_use(store, DLN_STORE_ORIGIN_ANY);
+    int64_t any = 0;
+    dln_bind_int(&statement, user);
+    dunlin_status status = dln_get_int(&statement, &any, err);
+    *out = any != 0;
+    return status;
+}
+
+/* One origin in or out; doing what is done already changes nothing. seen: whether the user had any
+ * origin before, where that is to be added. */
+static dunlin_status move_origin(struct dln_store *store, bool add, bool seen, int64_t user,
+                                 int64_t origin, dunlin_error *err) {
     struct dln_statement statement =
         dln_use(store, add ? DLN_STORE_ORIGIN_ADD : DLN_STORE_ORIGIN_REMOVE);
     dln_bind_int(&statement, user);
@@ -46,14 +54,10 @@ static dunlin_status move_origin(struct dln_store *store, bool add, int64_t user
     if (status != DUNLIN_OK || dln_changed(store) == 0) {
         return status;
     }
-    int64_t count = 0;
-    statement = dln_use(store, DLN_STORE_ORIGIN_FEW);
-    dln_bind_int(&statement, user);
-    status = dln_get_int(&statement, &count, err);
-    if (status != DUNLIN_OK || count != (add ? 1 : 0)) {
-        return status;
+    if (!add) {
+        status = is_seen(store, user, &seen, err);
     }
-    return count_subscriptions(store, add ? 1 : -1, err);
+    return status != DUNLIN_OK || seen ? status : count_subscriptions(store, add ? 1 : -1, err);
 }
 
 static dunlin_status unseen_members(struct dln_store *store, int64_t group, int64_t *out,
@@ -129,6 +133,7 @@ static dunlin_status derive_grant(struct dln_store *store, int64_t group, dunlin
 static dunlin_status derive_follow(struct dln_store *store, const struct dln_row *before,
                                    const struct dln_row *after, dunlin_error *err) {
     int64_t target = 0;
+    bool seen = false;
     if (exists(before) == exists(after)) {
         return DUNLIN_OK;
     }
@@ -136,33 +141,51 @@ static dunlin_status derive_follow(struct dln_store *store, const struct dln_row
     if (status != DUNLIN_OK) {
         return status;
     }
-    if (dln_text_equal(after->record.key.parts[0], DLN_TEXT("user"))) {
-        return move_origin(store, exists(after), target, 0, err);
+    if (dln_text_equal(after->record.key.parts[0], DLN_TEXT("group"))) {
+        return derive_grant(store, target, err);
     }
-    return derive_grant(store, target, err);
+    if (target == store->owner_name) {
+        return DUNLIN_OK;
+    }
+    if (exists(after)) {
+        status = is_seen(store, target, &seen, err);
+    }
+    return status != DUNLIN_OK ? status : move_origin(store, exists(after), seen, target, 0, err);
+}
+
+/* Where the group does not count there is no origin to add, and none to remove either. */
+static dunlin_status add_member(struct dln_store *store, int64_t group, int64_t user,
+                                dunlin_error *err) {
+    struct dln_statement statement = dln_use(store, DLN_STORE_GROUP_GRANTED);
+    bool known, granted = false, seen = false;
+    dln_bind_int(&statement, group);
+    dln_bind_int(&statement, user);
+    dunlin_status status = dln_step(&statement, &known, err);
+    if (status == DUNLIN_OK && known) {
+        granted = dln_column_int(&statement, 0) != 0;
+        seen = dln_column_int(&statement, 1) != 0;
+        dln_done(&statement);
+    }
+    return granted ? move_origin(store, true, seen, user, group, err) : status;
 }
 
 static dunlin_status derive_member(struct dln_store *store, const struct dln_row *before,
                                    const struct dln_row *after, dunlin_error *err) {
     struct dln_key_values key;
-    int64_t granted = 0;
     if (exists(before) == exists(after)) {
         return DUNLIN_OK;
     }
     dunlin_status status = dln_key_values_of(store, &after->record.key, false, &key, err);
     int64_t group = key.at[0].number;
     int64_t user = key.at[1].number;
-    if (status != DUNLIN_OK || user == store->owner_name) {
-        return status != DUNLIN_OK ? status : derive_grant(store, group, err);
-    }
-    struct dln_statement statement = dln_use(store, DLN_STORE_GROUP_GRANTED);
-    dln_bind_int(&statement, group);
-    status = dln_get_int(&statement, &granted, err);
     if (status != DUNLIN_OK) {
         return status;
     }
-    /* Where the group does not count there is no origin to remove either. */
-    return granted ? move_origin(store, exists(after), user, group, err) : DUNLIN_OK;
+    if (user == store->owner_name) {
+        return derive_grant(store, group, err);
+    }
+    return exists(after) ? add_member(store, group, user, err)
+                         : move_origin(store, false, false, user, group, err);
 }
 
 static dunlin_status derive_group(struct dln_store *store, const struct dln_row *after,

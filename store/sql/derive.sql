@@ -7,9 +7,8 @@ INSERT OR IGNORE INTO origin (user, origin) VALUES (?1, ?2)
 -- name: origin_remove
 DELETE FROM origin WHERE user = ?1 AND origin = ?2
 
--- How many origins a user has, up to 2.
--- name: origin_few
-SELECT count(*) FROM (SELECT 1 FROM origin WHERE user = ?1 LIMIT 2)
+-- name: origin_any
+SELECT EXISTS (SELECT 1 FROM origin WHERE user = ?1)
 
 -- A group, the owner's number, his id; whether the group counts now and whether it should.
 -- name: group_grants
@@ -25,8 +24,9 @@ FROM grp g WHERE g.grp = ?1
 -- name: group_granted_set
 UPDATE grp SET granted = ?2 WHERE grp = ?1
 
+-- Whether a group counts, and whether a user has any origin.
 -- name: group_granted
-SELECT granted FROM grp WHERE grp = ?1
+SELECT granted, EXISTS (SELECT 1 FROM origin WHERE user = ?2) FROM grp WHERE grp = ?1
 
 -- Members, but the owner, without any origin.
 -- name: group_unseen
