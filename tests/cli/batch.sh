@@ -157,7 +157,10 @@ for round in 1 2 3 4 5 6 7 8; do
     { echo '{"do":"list-create","list":"l","name":"l"}'; numbers l 1 60000; } >killed.jsonl
     "$DUNLIN" --db "killed$round.dunlin" --json batch killed.jsonl >acknowledged.txt &
     victim=$!
-    sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+    while kill -0 "$victim" 2>/dev/null && [ "$(wc -l <acknowledged.txt)" -lt "$round" ]; do
+        sleep 0.005
+    done
+    sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
     kill -9 "$victim" 2>/dev/null
     wait "$victim" 2>/dev/null
     told="$(sed -n 's/^{"committed":\([0-9]*\)}$/\1/p' acknowledged.txt | tail -n 1)"
