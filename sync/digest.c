@@ -104,12 +104,11 @@ static size_t leaf_at(const struct dln_leaf *leaves, size_t count, uint64_t plac
 
 void dln_leaves_range(const struct dln_leaf *leaves, size_t count, uint64_t prefix, int nibbles,
                       size_t *first, size_t *end) {
-    uint64_t last = prefix | (nibbles == 16 ? 0 : UINT64_MAX >> (4 * nibbles));
-
     assert(nibbles >= 0 && nibbles <= 16);
-    assert(nibbles == 16 || (prefix & (UINT64_MAX >> (4 * nibbles))) == 0);
+    uint64_t below = nibbles < 16 ? UINT64_MAX >> (4 * nibbles) : 0; /* bits behind the prefix */
+    assert((prefix & below) == 0);
     *first = leaf_at(leaves, count, prefix);
-    *end = last == UINT64_MAX ? count : leaf_at(leaves, count, last + 1);
+    *end = (prefix | below) == UINT64_MAX ? count : leaf_at(leaves, count, (prefix | below) + 1);
 }
 
 uint64_t dln_leaves_digest(const struct dln_leaf *leaves, size_t count, uint64_t prefix,

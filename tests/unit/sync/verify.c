@@ -11,51 +11,41 @@
 #include <string.h>
 
 #include "sync/verify.h"
+#include "tests/support/messages.h"
 #include "tests/support/random.h"
 #include "tests/support/records.h"
 
-#define NONCE "0123456789abcdef0123456789abcdef"
-#define OTHER_NONCE "1123456789abcdef0123456789abcdef"
-
-enum { ARENA_BYTES = 16 << 20, KEY_MAX = 32 };
-
-struct fixture {
-    struct dln_arena read;
-    struct dln_buf body;
-};
-
-static struct dln_text text_of(const struct dln_buf *buf) {
-    return (struct dln_text){buf->data, buf->len};
-}
+enum { KEY_MAX = 32 };
 
 static struct dln_verify_ask asks[] = {{{"user/alice", 10}, 0, 0},
                                        {{"user/alice", 10}, UINT64_C(0xa3) << 56, 2},
                                        {{"group/g", 7}, UINT64_MAX, 16}};
 
-static void encode_request(struct fixture *fixture) {
-    struct dln_verify_request request = {NONCE, asks, 3};
-    dln_buf_clear(&fixture->body);
-    assert_int_equal(dln_verify_request_encode(&fixture->body, &request, NULL), DUNLIN_OK);
+static void encode_request(struct test_messages *messages) {
+    struct dln_verify_request request = {TEST_NONCE, asks, 3};
+    dln_buf_clear(&messages->body);
+    assert_int_equal(dln_verify_request_encode(&messages->body, &request, NULL), DUNLIN_OK);
 }
 
-static dunlin_status decode_request(struct fixture *fixture, struct dln_verify_request *out) {
-    dln_arena_clear(&fixture->read);
-    return dln_verify_request_decode(&fixture->read, out, text_of(&fixture->body), NULL);
+static dunlin_status decode_request(struct test_messages *messages,
+                                    struct dln_verify_request *out) {
+    dln_arena_clear(&messages->read);
+    return dln_verify_request_decode(&messages->read, out, test_body(messages), NULL);
 }
 
 static void a_request_comes_back_as_it_was(void **state) {
-    struct fixture *fixture = *state;
+    struct test_messages *messages = *state;
     struct dln_verify_request read;
-    encode_request(fixture);
-    assert_string_equal(fixture->body.data,
-                        "{\"dunlin\":1,\"kind\":\"verify\",\"nonce\":\"" NONCE "\"}\n"
+    encode_request(messages);
+    assert_string_equal(messages->body.data,
+                        "{\"dunlin\":1,\"kind\":\"verify\",\"nonce\":\"" TEST_NONCE "\"}\n"
                         "{\"scope\":\"user/alice\",\"prefix\":\"\"}\n"
                         "{\"scope\":\"user/alice\",\"prefix\":\"a3\"}\n"
                         "{\"scope\":\"group/g\",\"prefix\":\"ffffffffffffffff\"}\n"
                         "{\"end\":3}\n");
-    assert_int_equal(dln_message_kind_of(text_of(&fixture->body)), DLN_MESSAGE_VERIFY);
-    assert_int_equal(decode_request(fixture, &read), DUNLIN_OK);
-    assert_string_equal(read.nonce, NONCE);
+    assert_int_equal(dln_message_kind_of(test_body(messages)), DLN_MESSAGE_VERIFY);
+    assert_int_equal(decode_request(messages, &read), DUNLIN_OK);
+    assert_string_equal(read.nonce, TEST_NONCE);
     assert_int_equal(read.ask_count, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_true(dln_text_equal(read.asks[i].scope, asks[i].scope));
@@ -77,30 +67,30 @@ static void what_is_not_a_request_is_refused(void **state) {
         "{\"scope\":\"user/alice\",\"prefix\":\"g\"}",
         "{\"scope\":\"user/alice\",\"prefix\":\"00000000000000000\"}",
     };
-    struct fixture *fixture = *state;
+    struct test_messages *messages = *state;
     struct dln_verify_request read;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        encode_request(fixture);
-        test_body_exchange(&fixture->body, 2, lines[i]);
-        if (decode_request(fixture, &read) != DUNLIN_BAD_MESSAGE) {
+        encode_request(messages);
+        test_body_exchange(&messages->body, 2, lines[i]);
+        if (decode_request(messages, &read) != DUNLIN_BAD_MESSAGE) {
             fail_msg("%s is not refused", lines[i]);
         }
-        assert_string_equal(read.nonce, NONCE);
+        assert_string_equal(read.nonce, TEST_NONCE);
     }
-    encode_request(fixture);
-    for (size_t len = 0; len < fixture->body.len; len++) {
-        struct dln_text cut = {fixture->body.data, len};
-        assert_int_equal(dln_verify_request_decode(&fixture->read, &read, cut, NULL),
+    encode_request(messages);
+    for (size_t len = 0; len < messages->body.len; len++) {
+        struct dln_text cut = {messages->body.data, len};
+        assert_int_equal(dln_verify_request_decode(&messages->read, &read, cut, NULL),
                          DUNLIN_BAD_MESSAGE);
     }
-    dln_buf_clear(&fixture->body);
-    dln_buf_append_text(&fixture->body,
-                        "{\"dunlin\":1,\"kind\":\"verify\",\"nonce\":\"" NONCE "\"}\n");
+    dln_buf_clear(&messages->body);
+    dln_buf_append_text(&messages->body,
+                        "{\"dunlin\":1,\"kind\":\"verify\",\"nonce\":\"" TEST_NONCE "\"}\n");
     for (int i = 0; i <= DLN_VERIFY_ASKS_MAX; i++) {
-        dln_buf_append_text(&fixture->body, "{\"scope\":\"user/alice\",\"prefix\":\"\"}\n");
+        dln_buf_append_text(&messages->body, "{\"scope\":\"user/alice\",\"prefix\":\"\"}\n");
     }
-    dln_buf_printf(&fixture->body, "{\"end\":%d}\n", DLN_VERIFY_ASKS_MAX + 1);
-    assert_int_equal(decode_request(fixture, &read), DUNLIN_TOO_LARGE);
+    dln_buf_printf(&messages->body, "{\"end\":%d}\n", DLN_VERIFY_ASKS_MAX + 1);
+    assert_int_equal(decode_request(messages, &read), DUNLIN_TOO_LARGE);
 }
 
 static struct dln_verify_leaf named[] = {{{"item/l1/video/\xf0\x9f\x91\xa9", 18}, 1},
@@ -116,32 +106,35 @@ static struct dln_verify_answer make_answer(struct dln_verify_node *nodes) {
         .ask = 2, .state = DLN_VERIFY_LEAVES, .seq = 7, .leaves = named, .leaf_count = 2};
     nodes[2] = (struct dln_verify_node){.ask = 3, .state = DLN_VERIFY_LEAVES, .seq = INT64_MAX};
     nodes[3] = (struct dln_verify_node){.ask = 255, .state = DLN_VERIFY_DENIED};
-    return (struct dln_verify_answer){
-        .nonce = NONCE, .epoch = DLN_TEXT("e-1"), .now_ms = 17, .nodes = nodes, .node_count = 4};
+    return (struct dln_verify_answer){.nonce = TEST_NONCE,
+                                      .epoch = DLN_TEXT("e-1"),
+                                      .now_ms = 17,
+                                      .nodes = nodes,
+                                      .node_count = 4};
 }
 
-static void encode_answer(struct fixture *fixture) {
+static void encode_answer(struct test_messages *messages) {
     struct dln_verify_node nodes[4];
     struct dln_verify_answer answer = make_answer(nodes);
-    dln_buf_clear(&fixture->body);
-    assert_int_equal(dln_verify_answer_encode(&fixture->body, &answer, NULL), DUNLIN_OK);
+    dln_buf_clear(&messages->body);
+    assert_int_equal(dln_verify_answer_encode(&messages->body, &answer, NULL), DUNLIN_OK);
 }
 
-static dunlin_status decode_answer(struct fixture *fixture, struct dln_verify_answer *out) {
+static dunlin_status decode_answer(struct test_messages *messages, struct dln_verify_answer *out) {
     dunlin_error err = {0};
-    dln_arena_clear(&fixture->read);
+    dln_arena_clear(&messages->read);
     dunlin_status status =
-        dln_verify_answer_decode(&fixture->read, out, NONCE, text_of(&fixture->body), &err);
+        dln_verify_answer_decode(&messages->read, out, TEST_NONCE, test_body(messages), &err);
     assert_int_equal(err.code, status);
     return status;
 }
 
 static void an_answer_comes_back_as_it_was(void **state) {
-    struct fixture *fixture = *state;
+    struct test_messages *messages = *state;
     struct dln_verify_node nodes[4];
     struct dln_verify_answer answer = make_answer(nodes), read;
-    encode_answer(fixture);
-    assert_int_equal(decode_answer(fixture, &read), DUNLIN_OK);
+    encode_answer(messages);
+    assert_int_equal(decode_answer(messages, &read), DUNLIN_OK);
     assert_true(dln_text_equal(read.epoch, answer.epoch));
     assert_true(read.now_ms == 17);
     assert_int_equal(read.node_count, 4);
@@ -177,50 +170,50 @@ static void what_is_not_an_answer_is_refused(void **state) {
         "{\"ask\":1,\"seq\":\"7\",\"leaves\":[[\"a\",\"0123456789abcdeg\"]]}",
         "{\"ask\":1,\"seq\":\"7\",\"digests\":[],\"counts\":[]}",
     };
-    struct fixture *fixture = *state;
+    struct test_messages *messages = *state;
     struct dln_verify_answer read;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        encode_answer(fixture);
-        test_body_exchange(&fixture->body, 2, lines[i]);
-        if (decode_answer(fixture, &read) != DUNLIN_NOT_OUR_SERVER) {
+        encode_answer(messages);
+        test_body_exchange(&messages->body, 2, lines[i]);
+        if (decode_answer(messages, &read) != DUNLIN_NOT_OUR_SERVER) {
             fail_msg("%s is not refused", lines[i]);
         }
     }
-    encode_answer(fixture);
-    test_body_exchange(&fixture->body, 2, "{\"later\":1}");
-    assert_int_equal(decode_answer(fixture, &read), DUNLIN_OK);
+    encode_answer(messages);
+    test_body_exchange(&messages->body, 2, "{\"later\":1}");
+    assert_int_equal(decode_answer(messages, &read), DUNLIN_OK);
     assert_int_equal(read.node_count, 3);
-    test_body_exchange(&fixture->body, 0,
-                       "{\"dunlin\":1,\"kind\":\"verify\",\"nonce\":\"" OTHER_NONCE
+    test_body_exchange(&messages->body, 0,
+                       "{\"dunlin\":1,\"kind\":\"verify\",\"nonce\":\"" TEST_OTHER_NONCE
                        "\",\"epoch\":\"e-1\",\"now\":\"17\"}");
-    assert_int_equal(decode_answer(fixture, &read), DUNLIN_STALE_REPLY);
+    assert_int_equal(decode_answer(messages, &read), DUNLIN_STALE_REPLY);
     dunlin_error why = {DUNLIN_UNAVAILABLE, DUNLIN_DOMAIN_CENTRAL, "closed"};
-    dln_buf_clear(&fixture->body);
-    assert_int_equal(dln_failure_encode(&fixture->body, NONCE, &why, 1500, NULL), DUNLIN_OK);
-    assert_int_equal(decode_answer(fixture, &read), DUNLIN_UNAVAILABLE);
+    dln_buf_clear(&messages->body);
+    assert_int_equal(dln_failure_encode(&messages->body, TEST_NONCE, &why, 1500, NULL), DUNLIN_OK);
+    assert_int_equal(decode_answer(messages, &read), DUNLIN_UNAVAILABLE);
     assert_true(read.retry_after_ms == 1500);
 }
 
 static void cuts_and_flipped_bits_do_no_harm(void **state) {
-    struct fixture *fixture = *state;
+    struct test_messages *messages = *state;
     struct dln_verify_answer read;
-    encode_answer(fixture);
-    for (size_t len = 0; len < fixture->body.len; len++) {
+    encode_answer(messages);
+    for (size_t len = 0; len < messages->body.len; len++) {
         char *cut = malloc(len > 0 ? len : 1);
         assert_non_null(cut);
-        memcpy(cut, fixture->body.data, len);
-        assert_int_equal(dln_verify_answer_decode(&fixture->read, &read, NONCE,
+        memcpy(cut, messages->body.data, len);
+        assert_int_equal(dln_verify_answer_decode(&messages->read, &read, TEST_NONCE,
                                                   (struct dln_text){cut, len}, NULL),
                          DUNLIN_NOT_OUR_SERVER);
         free(cut);
     }
-    for (size_t bit = 0; bit < 8 * fixture->body.len; bit++) {
+    for (size_t bit = 0; bit < 8 * messages->body.len; bit++) {
         char mask = (char)(1 << bit % 8);
-        fixture->body.data[bit / 8] ^= mask;
-        if (decode_answer(fixture, &read) == DUNLIN_OK) {
+        messages->body.data[bit / 8] ^= mask;
+        if (decode_answer(messages, &read) == DUNLIN_OK) {
             assert_true(read.node_count == 4 || read.node_count == 3);
         }
-        fixture->body.data[bit / 8] ^= mask;
+        messages->body.data[bit / 8] ^= mask;
     }
 }
 
@@ -246,7 +239,7 @@ static void side_sort(struct side *side) {
 }
 
 /* What central does for one ask; the answer travels. */
-static void answer_ask(struct fixture *fixture, const struct side *side,
+static void answer_ask(struct test_messages *messages, const struct side *side,
                        const struct dln_verify_ask *ask, struct dln_verify_answer *read) {
     struct dln_verify_node node = {.ask = 0, .seq = 1};
     struct dln_verify_leaf leaves[DLN_VERIFY_NAMED_MAX];
@@ -261,18 +254,18 @@ static void answer_ask(struct fixture *fixture, const struct side *side,
         }
     }
     struct dln_verify_answer answer = {
-        .nonce = NONCE, .epoch = DLN_TEXT("e"), .nodes = &node, .node_count = 1};
-    dln_buf_clear(&fixture->body);
-    assert_int_equal(dln_verify_answer_encode(&fixture->body, &answer, NULL), DUNLIN_OK);
-    assert_int_equal(decode_answer(fixture, read), DUNLIN_OK);
+        .nonce = TEST_NONCE, .epoch = DLN_TEXT("e"), .nodes = &node, .node_count = 1};
+    dln_buf_clear(&messages->body);
+    assert_int_equal(dln_verify_answer_encode(&messages->body, &answer, NULL), DUNLIN_OK);
+    assert_int_equal(decode_answer(messages, read), DUNLIN_OK);
 }
 
 /* What a device does: counts the keys that differ below a prefix, and the asks that it took. */
-static size_t walk(struct fixture *fixture, const struct side *device, const struct side *central,
-                   struct dln_verify_ask ask, size_t *ask_count) {
+static size_t walk(struct test_messages *messages, const struct side *device,
+                   const struct side *central, struct dln_verify_ask ask, size_t *ask_count) {
     struct dln_verify_answer answer;
     size_t first, end, differ = 0;
-    answer_ask(fixture, central, &ask, &answer);
+    answer_ask(messages, central, &ask, &answer);
     struct dln_verify_node node = answer.nodes[0];
     ++*ask_count;
     if (node.state == DLN_VERIFY_LEAVES) {
@@ -293,14 +286,14 @@ static size_t walk(struct fixture *fixture, const struct side *device, const str
                                        ask.nibbles + 1};
         if (dln_leaves_digest(device->leaves, device->count, child.prefix, child.nibbles) !=
             node.children[i].digest) {
-            differ += walk(fixture, device, central, child, ask_count);
+            differ += walk(messages, device, central, child, ask_count);
         }
     }
     return differ;
 }
 
 static void a_walk_finds_what_differs_and_little_else(void **state) {
-    struct fixture *fixture = *state;
+    struct test_messages *messages = *state;
     struct side *device = calloc(1, sizeof(*device));
     struct side *central = calloc(1, sizeof(*central));
     assert_non_null(device);
@@ -315,7 +308,7 @@ static void a_walk_finds_what_differs_and_little_else(void **state) {
     side_sort(device);
     side_sort(central);
     size_t ask_count = 0;
-    assert_int_equal(walk(fixture, device, central, asks[0], &ask_count), 0);
+    assert_int_equal(walk(messages, device, central, asks[0], &ask_count), 0);
     assert_int_equal(ask_count, 1);
 
     central->leaves[100].hash++;                                     /* changed */
@@ -323,38 +316,20 @@ static void a_walk_finds_what_differs_and_little_else(void **state) {
     central->leaves[central->count++] = (struct dln_leaf){12345, 1}; /* missing here */
     side_sort(central);
     ask_count = 0;
-    assert_int_equal(walk(fixture, device, central, asks[0], &ask_count), 3);
+    assert_int_equal(walk(messages, device, central, asks[0], &ask_count), 3);
     assert_in_range(ask_count, 4, 7); /* the root, at most three children, three grandchildren */
     free(device);
     free(central);
 }
 
-static int set_up(void **state) {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    if (fixture == NULL) {
-        return -1;
-    }
-    fixture->read = DLN_ARENA_INIT(ARENA_BYTES);
-    fixture->body = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    struct fixture *fixture = *state;
-    dln_arena_free(&fixture->read);
-    dln_buf_free(&fixture->body);
-    free(fixture);
-    return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_request_comes_back_as_it_was),   TEST(what_is_not_a_request_is_refused),
-        TEST(an_answer_comes_back_as_it_was),   TEST(what_is_not_an_answer_is_refused),
-        TEST(cuts_and_flipped_bits_do_no_harm), TEST(a_walk_finds_what_differs_and_little_else),
+        TEST_WITH_MESSAGES(a_request_comes_back_as_it_was),
+        TEST_WITH_MESSAGES(what_is_not_a_request_is_refused),
+        TEST_WITH_MESSAGES(an_answer_comes_back_as_it_was),
+        TEST_WITH_MESSAGES(what_is_not_an_answer_is_refused),
+        TEST_WITH_MESSAGES(cuts_and_flipped_bits_do_no_harm),
+        TEST_WITH_MESSAGES(a_walk_finds_what_differs_and_little_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
