@@ -179,9 +179,9 @@ static void reasons_are_told(void **state) {
     OK(dunlin_follow(n->store, DUNLIN_USER, "ben", NULL));
     notebook_sql(n, "UPDATE follow SET pending = 0, seq = 1; UPDATE grp SET pending = 0, seq = 1;"
                     "UPDATE member SET pending = 0, seq = 1;"
-                    "INSERT INTO rejected (code, at_ms, scope, key, fields) VALUES"
-                    "(-203, 1, 'group/run', 'member/ben', x''),"
-                    "(-203, 1, 'user/aoi', 'follow/user/ben', x'')");
+                    "INSERT INTO rejected (code, at_ms, scope, key, fields, extra) VALUES"
+                    "(-203, 1, 'group/run', 'member/ben', x'', x''),"
+                    "(-203, 1, 'user/aoi', 'follow/user/ben', x'', x'')");
     assert_string_equal(show_reasons(n, "ben"), "!:0r far:3 run:2r tea:0");
     assert_string_equal(show_reasons(n, "nobody"), "!:1 far:3 run:2 tea:2");
 }

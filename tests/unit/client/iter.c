@@ -31,7 +31,7 @@ static void expect(dunlin_iter *iter, int number) {
         assert_null(row);
     } else {
         assert_non_null(row);
-        assert_int_equal(atoi(row->id + 1), number);
+        assert_int_equal(strtol(row->id + 1, NULL, 10), number);
     }
 }
 

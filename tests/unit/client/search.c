@@ -152,7 +152,8 @@ static void many_hits_page_in_order(void **state) {
             for (int i = 0; i < 5000; i += searches[search].step) {
                 OK(dunlin_search_next(iter, &row, NULL));
                 assert_non_null(row);
-                assert_int_equal(atoi(row->id), backwards ? 5000 - searches[search].step - i : i);
+                assert_int_equal(strtol(row->id, NULL, 10),
+                                 backwards ? 5000 - searches[search].step - i : i);
             }
             OK(dunlin_search_next(iter, &row, NULL));
             assert_null(row);

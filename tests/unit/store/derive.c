@@ -80,43 +80,61 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void model_subscriptions(const struct model *model, char *out) {
-    const char *sorted[USERS];
-    *out = '\0';
-    memcpy(sorted, users, sizeof(users));
-    qsort(sorted, USERS, sizeof(sorted[0]), by_text);
-    for (int at = 0; at < USERS; at++) {
-        const char *origins[GROUPS];
-        int count = 0, user = 0;
-        while (strcmp(users[user], sorted[at]) != 0) {
-            user++;
+struct text {
+    char data[4096];
+    size_t len;
+};
+
+static void say(struct text *out, const char *first, const char *second) {
+    int len = snprintf(out->data + out->len, sizeof(out->data) - out->len, "%s%s", first, second);
+    assert_true(len >= 0 && out->len + (size_t)len < sizeof(out->data));
+    out->len += (size_t)len;
+}
+
+static void model_subscription(const struct model *model, int user, struct text *out) {
+    const char *origins[GROUPS + 1];
+    int count = 0;
+    for (int group = 0; group < GROUPS; group++) {
+        if (counts(model, group, user)) {
+            origins[count++] = groups[group];
         }
-        for (int group = 0; group < GROUPS; group++) {
-            if (counts(model, group, user)) {
-                origins[count++] = groups[group];
-            }
-        }
-        if (user == 0 || (count == 0 && !model->follows_user[user])) {
-            continue;
-        }
-        qsort(origins, (size_t)count, sizeof(origins[0]), by_text);
-        out += sprintf(out, "%s=%s", users[user], model->follows_user[user] ? "!" : "");
-        for (int i = 0; i < count; i++) {
-            out += sprintf(out, "%s%s", i > 0 || model->follows_user[user] ? "," : "", origins[i]);
-        }
-        out += sprintf(out, " ");
+    }
+    qsort(origins, (size_t)count, sizeof(origins[0]), by_text);
+    if (user == 0 || (count == 0 && !model->follows_user[user])) {
+        return;
+    }
+    say(out, out->len > 0 ? " " : "", users[user]);
+    say(out, "=", model->follows_user[user] ? "!" : "");
+    for (int i = 0; i < count; i++) {
+        say(out, i > 0 || model->follows_user[user] ? "," : "", origins[i]);
     }
 }
 
-static void model_lists(const struct model *model, char *out) {
-    *out = '\0';
+static void model_subscriptions(const struct model *model, struct text *out) {
+    const char *sorted[USERS];
+    *out = (struct text){.len = 0};
+    memcpy(sorted, users, sizeof(users));
+    qsort(sorted, USERS, sizeof(sorted[0]), by_text);
+    for (int at = 0; at < USERS; at++) {
+        int user = 0;
+        while (strcmp(users[user], sorted[at]) != 0) {
+            user++;
+        }
+        model_subscription(model, user, out);
+    }
+}
+
+static void model_lists(const struct model *model, struct text *out) {
+    *out = (struct text){.len = 0};
     for (int list = 0; list < LISTS; list++) {
+        char row[32];
         int count = 0;
         for (int item = 0; item < ITEMS; item++) {
             count += model->lists[list].items[item];
         }
+        (void)snprintf(row, sizeof(row), "l%d::%d", list, count);
         if (model->lists[list].known && !model->lists[list].deleted) {
-            out += sprintf(out, "l%d::%d ", list, count);
+            say(out, out->len > 0 ? " " : "", row);
         }
     }
 }
@@ -196,22 +214,14 @@ static void change_item(struct notebook *n, struct model *model) {
     put(n, &change, !present && test_random_below(&n->random, 2) == 0);
 }
 
-static const char *trimmed(char *text) {
-    size_t len = strlen(text);
-    if (len > 0) {
-        text[len - 1] = '\0';
-    }
-    return text;
-}
-
 static void assert_as_modelled(struct notebook *n, const struct model *model) {
-    char text[4096];
+    struct text text;
     dunlin_store_status status;
     dunlin_check check;
-    model_subscriptions(model, text);
-    assert_string_equal(show_subscriptions(n, NULL), trimmed(text));
-    model_lists(model, text);
-    assert_string_equal(show_lists(n, NULL), trimmed(text));
+    model_subscriptions(model, &text);
+    assert_string_equal(show_subscriptions(n, NULL), text.data);
+    model_lists(model, &text);
+    assert_string_equal(show_lists(n, NULL), text.data);
     OK(dunlin_store_verify(n->store, 0, &check, NULL));
     assert_int_equal(check.subscriptions_off, 0);
     assert_int_equal(check.counts_off, 0);
