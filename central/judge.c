@@ -26,8 +26,8 @@ static struct dln_fields ahead_of(const struct dln_push *push, const struct dln_
         }
     }
     for (size_t i = 0; i < sent->extra_count; i++) {
-        if ((fields.extras >> i & 1) != 0 &&
-            is_ahead(push, sent->extras[i].field.stamp, dln_extra_of(before, sent->extras[i].name))) {
+        if ((fields.extras >> i & 1) != 0 && is_ahead(push, sent->extras[i].field.stamp,
+                                                      dln_extra_of(before, sent->extras[i].name))) {
             ahead.extras |= UINT32_C(1) << i;
         }
     }
@@ -83,7 +83,8 @@ static dunlin_status merge_fields(struct judging *judging, dunlin_error *err) {
 }
 
 /* What central does not hold is only taken with the field that says that it exists, so that an edit
- * never brings back what was deleted. A collection that is not known here may have no such field. */
+ * never brings back what was deleted. A collection that is not known here may have no such field.
+ */
 static bool lacks_existence(const struct judging *judging) {
     return judging->before == NULL && judging->taken.key.collection != NULL &&
            dln_record_existence(&judging->taken) == NULL;
@@ -93,18 +94,34 @@ static const struct dln_record *held(const struct dln_push_draft *draft) {
     return draft->held ? &draft->record : NULL;
 }
 
-static void authorize(struct judging *judging) {
-    struct dln_push *push = judging->push;
+/* What the sender is to the scope, as the drafts stand. */
+static struct dln_standing standing_of(const struct dln_push *push) {
     struct dln_standing standing = {
         .user = push->exchange->user, .kind = push->scope->kind, .id = push->scope->id};
-    struct dln_change change = {.before = judging->before,
-                                .sent = &judging->taken,
-                                .after = &judging->merged,
-                                .fields = judging->winning};
     if (standing.kind == DLN_SCOPE_GROUP) {
         standing.group = held(&push->drafts[push->group]);
         standing.own = held(&push->drafts[push->own]);
     }
+    return standing;
+}
+
+bool dln_push_may_read(const struct dln_push *push) {
+    struct dln_standing standing = standing_of(push);
+    return dln_may_read(&standing);
+}
+
+/* A member record of the sender's own that says that he is none. */
+static bool is_leaving(const struct dln_push *push, const struct dln_push_item *item) {
+    return item->key == push->own && item->sent->key.collection != NULL &&
+           item->sent->key.collection->id == DLN_MEMBER && !dln_record_exists(item->sent);
+}
+
+static void authorize(struct judging *judging) {
+    struct dln_standing standing = standing_of(judging->push);
+    struct dln_change change = {.before = judging->before,
+                                .sent = &judging->taken,
+                                .after = &judging->merged,
+                                .fields = judging->winning};
     dln_authorize(&judging->item->verdict, &standing, &change);
 }
 
@@ -183,13 +200,17 @@ static void take(struct judging *judging) {
     }
 }
 
-dunlin_status dln_push_judge(struct dln_push *push, struct dln_push_item *item,
-                             dunlin_error *err) {
+dunlin_status dln_push_judge(struct dln_push *push, struct dln_push_item *item, dunlin_error *err) {
     dunlin_status status;
     item->acked = false;
     item->draft = NULL;
     item->verdict = item->invalid;
     if (item->invalid.whole) {
+        return DUNLIN_OK;
+    }
+    if (!push->reads && !is_leaving(push, item)) {
+        /* Nor may he learn from a refusal what stands there. That he has left he may say twice. */
+        dln_verdict_whole(&item->verdict, DUNLIN_NOT_ALLOWED, "this user may not read the group");
         return DUNLIN_OK;
     }
     item->draft = &push->drafts[item->key];

@@ -1,14 +1,14 @@
-/* A scope's part of a push. Records are judged in order: lists before what lies in them, `group` before
- * its members, the sender's own `member` last; each against what the earlier ones left. What is taken
- * is merged, what is not is refused with central's values, and the rest goes on.
+/* A scope's part of a push. Records are judged in order: lists before what lies in them, `group`
+ * before its members, the sender's own `member` last; each against what the earlier ones left. What
+ * is taken is merged, what is not is refused with central's values, and the rest goes on.
  *
- * The order of the judgements of one record: legal at all; stamps too far ahead (then the record waits
- * as a whole, since its other fields mean nothing without them); nothing new (acknowledged, so that a
- * doubled request changes nothing); unknown to central and without its existence field; its list or
- * group unknown; not allowed; too large; over a quota.
+ * The order of the judgements of one record: legal at all; stamps too far ahead (then the record
+ * waits as a whole, since its other fields mean nothing without them); nothing new (acknowledged,
+ * so that a doubled request changes nothing); unknown to central and without its existence field;
+ * its list or group unknown; not allowed; too large; over a quota.
  *
- * Nothing is taken for a scope whose cursor in this request is rebuilding, of another epoch, held or
- * below the floor. */
+ * Nothing is taken for a scope whose cursor in this request is rebuilding, of another epoch, held
+ * or below the floor. */
 #include "central/push.h"
 
 #include <string.h>
@@ -47,7 +47,8 @@ static bool add_key(struct dln_push *push, struct dln_keymap *map, struct dln_te
     return true;
 }
 
-/* The keys of what the records are judged by: an item's list; a group, and its sender as a member. */
+/* The keys of what the records are judged by: an item's list; a group, and its sender as a member.
+ */
 static bool add_context(struct dln_push *push, struct dln_keymap *map) {
     struct dln_arena *arena = &push->exchange->central->arena;
     if (push->scope->kind == DLN_SCOPE_GROUP) {
@@ -118,6 +119,7 @@ static dunlin_status judge_all(void *self, const struct dln_log_view *view,
                                                   .seq = view->stored[i].place.seq,
                                                   .held = view->stored[i].place.seq != 0};
     }
+    push->reads = dln_push_may_read(push);
     for (size_t i = 0; i < push->item_count; i++) {
         push->items[i].judged = false;
     }
@@ -158,7 +160,8 @@ static bool list_fields(struct dln_push *push, const struct dln_push_item *item,
     struct dln_arena *arena = &push->exchange->central->arena;
     const struct dln_record *now = item->draft->held ? &item->draft->record : NULL;
     const struct dln_record *sent = item->sent;
-    out->fields = dln_arena_alloc(arena, (DLN_FIELD_MAX + sent->extra_count) * sizeof(*out->fields));
+    out->fields =
+        dln_arena_alloc(arena, (DLN_FIELD_MAX + sent->extra_count) * sizeof(*out->fields));
     if (out->fields == NULL) {
         return false;
     }

@@ -19,8 +19,8 @@ struct dln_push_item {
     size_t index; /* in the request */
     const struct dln_record *sent;
     int pass;
-    size_t key;  /* its place among the push's keys */
-    size_t list; /* an item's: its list's place */
+    size_t key;                 /* its place among the push's keys */
+    size_t list;                /* an item's: its list's place */
     struct dln_verdict invalid; /* what is wrong with it whatever stands at central */
 
     /* As the last attempt judged it. */
@@ -47,9 +47,12 @@ struct dln_push {
     struct dln_push_draft *drafts; /* by keys */
     struct dln_entry *entries;
     size_t entry_count;
+    bool reads;                    /* before this push the sender may read the scope */
     int64_t made[DLN_QUOTA_KINDS]; /* records that this push brought to life */
 };
 
+/* Whether the sender may read the scope, as the drafts stand. */
+bool dln_push_may_read(const struct dln_push *push);
 /* Judges one record and merges what is taken into its draft. */
 DUNLIN_MUST_USE dunlin_status dln_push_judge(struct dln_push *push, struct dln_push_item *item,
                                              dunlin_error *err);

@@ -1,4 +1,5 @@
-/* Who may change what: one test a rule. aoi owns tea, dai is its admin, ben a member, emi nothing. */
+/* Who may change what: one test a rule. aoi owns tea, dai is its admin, ben a member, emi nothing.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,13 +16,13 @@
 #define VALUE(key, field) shared_value(shared, "group/tea", key, field)
 
 static void make_group(struct shared *shared, const char *join) {
-    assert_int_equal(PUSH("aoi", "group/tea", "group", 0, "deleted", "false", "owner", "aoi", "name",
-                          "Tea", "join", join),
+    assert_int_equal(PUSH("aoi", "group/tea", "group", 0, "deleted", "false", "owner", "aoi",
+                          "name", "Tea", "join", join),
                      DUNLIN_OK);
-    assert_int_equal(
-        PUSH("aoi", "group/tea", "member/dai", 0, "present", "true", "role", "admin"), DUNLIN_OK);
-    assert_int_equal(
-        PUSH("aoi", "group/tea", "member/ben", 0, "present", "true", "role", "member"), DUNLIN_OK);
+    assert_int_equal(PUSH("aoi", "group/tea", "member/dai", 0, "present", "true", "role", "admin"),
+                     DUNLIN_OK);
+    assert_int_equal(PUSH("aoi", "group/tea", "member/ben", 0, "present", "true", "role", "member"),
+                     DUNLIN_OK);
 }
 
 static int set_up(void **state) {
@@ -146,15 +147,15 @@ static void owner_may_name_himself_again(void **state) {
 
 static void creation_of_a_foreign_group_is_refused(void **state) {
     struct shared *shared = *state;
-    assert_int_equal(PUSH("emi", "group/tea", "group", 1, "deleted", "false", "owner", "emi", "name",
-                          "Mine", "join", "open"),
+    assert_int_equal(PUSH("emi", "group/tea", "group", 1, "deleted", "false", "owner", "emi",
+                          "name", "Mine", "join", "open"),
                      DUNLIN_NOT_ALLOWED);
     const struct dln_refusal *refusal = shared_refusal(shared, 0);
     assert_true(refusal->held);
     assert_int_equal(refusal->field_count, 4);
     assert_int_equal(shared_ack(shared, 0), 0);
-    assert_true(dln_text_equal(shared_refused(shared, 0, "owner")->now.value.as.text,
-                               DLN_TEXT("aoi")));
+    assert_true(
+        dln_text_equal(shared_refused(shared, 0, "owner")->now.value.as.text, DLN_TEXT("aoi")));
     assert_int_equal(refusal->seq, shared_stored(shared, "group/tea", "group")->place.seq);
     assert_string_equal(VALUE("group", "name"), "Tea");
 }
@@ -244,8 +245,8 @@ static void nobody_but_owner_and_admins_adds_others(void **state) {
     assert_int_equal(PUSH("chika", "group/tea", "member/emi", 1, "present", "true"),
                      DUNLIN_NOT_ALLOWED);
     assert_int_equal(PUSH("dai", "group/tea", "member/emi", 1, "present", "true"), DUNLIN_OK);
-    assert_int_equal(
-        PUSH("aoi", "group/tea", "member/star", 1, "present", "true", "role", "admin"), DUNLIN_OK);
+    assert_int_equal(PUSH("aoi", "group/tea", "member/star", 1, "present", "true", "role", "admin"),
+                     DUNLIN_OK);
 }
 
 static void nobody_but_owner_and_admins_removes_others(void **state) {
@@ -286,8 +287,9 @@ static void role_does_not_slip_in_with_being_present_again(void **state) {
                      DUNLIN_OK); /* two devices added him at once */
     assert_int_equal(PUSH("aoi", "group/tea", "member/star", 2, "present", "true", "role", "admin"),
                      DUNLIN_OK);
-    assert_int_equal(PUSH("dai", "group/tea", "member/star", 3, "present", "true", "role", "member"),
-                     DUNLIN_NOT_ALLOWED); /* demoted by the back door */
+    assert_int_equal(
+        PUSH("dai", "group/tea", "member/star", 3, "present", "true", "role", "member"),
+        DUNLIN_NOT_ALLOWED); /* demoted by the back door */
     assert_string_equal(VALUE("member/star", "role"), "admin");
 }
 
@@ -405,6 +407,21 @@ static void closed_group_is_read_by_owner_and_members(void **state) {
     assert_int_equal(read_group(shared, "ben"), DLN_SCOPE_DENIED);
 }
 
+/* Neither a refusal nor an acknowledgement tells what stands in a group that one may not read. */
+static void pushing_into_a_closed_group_tells_nothing(void **state) {
+    struct shared *shared = *state;
+    assert_int_equal(PUSH("emi", "group/tea", "group", 1, "name", "Cha", "owner", "emi"),
+                     DUNLIN_NOT_ALLOWED);
+    assert_false(shared_refusal(shared, 0)->held);
+    assert_int_equal(shared_refusal(shared, 0)->field_count, 0);
+    assert_int_equal(PUSH("emi", "group/tea", "member/ben", -1000000, "role", "admin"),
+                     DUNLIN_NOT_ALLOWED); /* an older stamp: nothing would change */
+    assert_false(shared_refusal(shared, 0)->held);
+    assert_int_equal(shared_ack(shared, 0), 0);
+    assert_int_equal(PUSH("aoi", "group/tea", "member/ben", 1, "present", "false"), DUNLIN_OK);
+    assert_int_equal(PUSH("ben", "group/tea", "member/ben", 2, "present", "false"), DUNLIN_OK);
+}
+
 static void group_without_a_record_is_an_empty_page(void **state) {
     struct shared *shared = *state;
     shared_begin(shared);
@@ -461,6 +478,7 @@ int main(void) {
         OPEN(what_changes_nothing_is_not_judged),
         OPEN(open_group_is_read_by_all),
         CLOSED(closed_group_is_read_by_owner_and_members),
+        CLOSED(pushing_into_a_closed_group_tells_nothing),
         OPEN(group_without_a_record_is_an_empty_page),
         CLOSED(deletion_is_read_by_who_could_read_before),
     };
