@@ -71,8 +71,17 @@ const struct dln_sync_counts *dln_engine_counts(const struct dln_engine *engine)
     return &engine->counts;
 }
 
+/* Half of what was refused may still be too much, and a run that had less to send does not find
+ * out: what is kept over a restart is rather the largest request that got through. */
 size_t dln_engine_learned_bytes(const struct dln_engine *engine) {
-    return engine->limit_bytes < engine->options.request_bytes ? engine->limit_bytes : 0;
+    size_t limit = engine->limit_bytes;
+    if (limit >= engine->options.request_bytes) {
+        return 0;
+    }
+    if (!engine->was_too_large || engine->passed_bytes == 0) {
+        return limit;
+    }
+    return engine->passed_bytes > limit / 2 ? engine->passed_bytes : limit / 2;
 }
 
 void dln_engine_set_learned_bytes(struct dln_engine *engine, size_t bytes) {
@@ -170,6 +179,8 @@ static void on_answer(struct dln_engine *engine, const struct dln_event *event,
         return;
     }
     engine->stale_answers = 0;
+    engine->passed_bytes =
+        engine->body.len > engine->passed_bytes ? engine->body.len : engine->passed_bytes;
     go_on(engine, event, out);
 }
 
@@ -191,6 +202,10 @@ static bool on_too_large(struct dln_engine *engine, const struct dln_event *even
     } else if (!alone) {
         size_t half = engine->body.len / 2;
         engine->limit_bytes = half < engine->limit_bytes ? half : engine->limit_bytes / 2;
+        engine->was_too_large = true;
+        if (engine->passed_bytes >= engine->body.len) {
+            engine->passed_bytes = 0; /* the remote takes less than it did */
+        }
     }
     if (answer || !alone) {
         /* The same rows again; the place is behind the one that became a dead letter otherwise. */

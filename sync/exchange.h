@@ -31,7 +31,9 @@ struct dln_engine {
     struct dln_arena answer_arena;
     struct dln_arena scratch;
 
-    size_t limit_bytes; /* of a request, as learned */
+    size_t limit_bytes;  /* of a request, as learned */
+    size_t passed_bytes; /* the largest request that got through */
+    bool was_too_large;  /* limit_bytes was lowered since the engine was made */
     int page_records;
     int failures; /* in a row, for the backoff */
     int64_t offset_ms;
