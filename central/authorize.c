@@ -2,10 +2,10 @@
  *
  * user/: its user only, whatever he writes (collections that this version does not know included).
  *
- * group/: `group` and `member` only. A group is made by a record that names its sender as owner, once;
- * `owner` never changes, `deleted` never goes back. A deleted group has no members: nobody is added,
- * nobody is an admin; its owner may still edit it and take out who stands in it, and whoever stands in
- * it may take himself out. An absent role is "member", an absent join is "open".
+ * group/: `group` and `member` only. A group is made by a record that names its sender as owner,
+ * once; `owner` never changes, `deleted` never goes back. A deleted group has no members: nobody is
+ * added, nobody is an admin; its owner may still edit it and take out who stands in it, and whoever
+ * stands in it may take himself out. An absent role is "member", an absent join is "open".
  *
  * Reading: a deletion neither opens nor closes a scope. Who could read a closed group before (its
  * owner, and whoever still stands in it as a member) reads it afterwards, and so learns of the
@@ -134,9 +134,9 @@ static void authorize_group(struct dln_verdict *verdict, const struct dln_standi
 static void authorize_adding(struct dln_verdict *verdict, const struct dln_standing *standing,
                              const struct dln_change *change, int rights, bool self) {
     const struct dln_record *group = standing->group;
-    struct dln_fields both = {change->fields.known & (UINT32_C(1) << DLN_MEMBER_PRESENT |
-                                                      UINT32_C(1) << DLN_MEMBER_ROLE),
-                              0};
+    struct dln_fields both = {
+        change->fields.known & (UINT32_C(1) << DLN_MEMBER_PRESENT | UINT32_C(1) << DLN_MEMBER_ROLE),
+        0};
     if (is_deleted(group)) {
         dln_verdict_fields(verdict, both, DUNLIN_NOT_ALLOWED, "a deleted group has no members");
     } else if (rights & OWNER) {

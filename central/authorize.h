@@ -4,8 +4,8 @@
 
 #include "central/verdict.h"
 
-/* The sender and the scope. In a group's scope, the group and the sender's own member record as they
- * stand when the change is judged; NULL: central holds none. */
+/* The sender and the scope. In a group's scope, the group and the sender's own member record as
+ * they stand when the change is judged; NULL: central holds none. */
 struct dln_standing {
     struct dln_text user;
     enum dln_scope_kind kind;

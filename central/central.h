@@ -14,10 +14,10 @@
 #include "sync/message.h"
 
 enum {
-    DLN_WRITER_MAX_AGE_MS = 60 * 1000,       /* a writer whose first read is older starts over */
-    DLN_TOUCHED_SETTLED_MS = 2 * 60 * 1000,  /* a head that was touched before is what it will be */
-    DLN_GRACE_MIN_MS = 24 * 60 * 60 * 1000,  /* no slot is freed earlier */
-    DLN_RECORD_BYTES_MAX = 256 * 1024,       /* names and values of one record, as merged */
+    DLN_WRITER_MAX_AGE_MS = 60 * 1000,      /* a writer whose first read is older starts over */
+    DLN_TOUCHED_SETTLED_MS = 2 * 60 * 1000, /* a head that was touched before is what it will be */
+    DLN_GRACE_MIN_MS = 24 * 60 * 60 * 1000, /* no slot is freed earlier */
+    DLN_RECORD_BYTES_MAX = 256 * 1024,      /* names and values of one record, as merged */
     DLN_EXCHANGE_BYTES_MAX = 64 * 1024 * 1024 /* memory of one exchange, and of one append */
 };
 

@@ -1,14 +1,14 @@
-/* What the shared side's rules need from whatever keeps its data: one small set of operations, which
- * SQLite and MongoDB can both do. The rules themselves (in which order things are read, judged and
- * written) stand above it, once.
+/* What the shared side's rules need from whatever keeps its data: one small set of operations,
+ * which SQLite and MongoDB can both do. The rules themselves (in which order things are read,
+ * judged and written) stand above it, once.
  *
  * Nothing here needs more than insert-if-absent to be atomic. Each comment says what the operation
  * is on MongoDB, so that none creeps in that is not one find, one ordered insert, one range delete
  * or one update there. Every operation names its scope, so that one shard answers.
  *
- * Texts and records that are given out live in the arena that was given. Every function returns BUSY,
- * IO, DISK_FULL, CORRUPT, OUT_OF_MEMORY or UNAVAILABLE; after any of them nothing is known about what
- * was written, and the caller starts over from its first read. */
+ * Texts and records that are given out live in the arena that was given. Every function returns
+ * BUSY, IO, DISK_FULL, CORRUPT, OUT_OF_MEMORY or UNAVAILABLE; after any of them nothing is known
+ * about what was written, and the caller starts over from its first read. */
 #ifndef DLN_CENTRAL_ENGINE_H
 #define DLN_CENTRAL_ENGINE_H
 
@@ -80,8 +80,8 @@ struct dln_central_engine {
 
     /* The log, `changes`. */
 
-    /* Place of the scope's newest entry; seq 0 when there is none. Find by range on _id, descending,
-     * one row. */
+    /* Place of the scope's newest entry; seq 0 when there is none. Find by range on _id,
+     * descending, one row. */
     dunlin_status (*last)(void *self, struct dln_text scope, struct dln_cursor *out,
                           dunlin_error *err);
     /* The salt of the entry at seq, where it still stands. Find by _id. */
@@ -94,11 +94,12 @@ struct dln_central_engine {
     /* Entries behind seq, in order: at most `limit` of them and at most `limit_bytes` of stored
      * records, but one at least. Find by range on _id, ascending, limited. */
     dunlin_status (*after)(void *self, struct dln_arena *arena, struct dln_text scope, int64_t seq,
-                           size_t limit, size_t limit_bytes, struct dln_stored **out,
-                           size_t *count, bool *more, dunlin_error *err);
-    /* Inserts the entries into the slots right behind last_seq, in order, each if absent, and stops at
-     * the first slot that is taken. Nothing is inserted later than steady_deadline_ms on the steady
-     * clock (then *inserted is 0). One ordered insertMany; writeErrors[0].index is *inserted. */
+                           size_t limit, size_t limit_bytes, struct dln_stored **out, size_t *count,
+                           bool *more, dunlin_error *err);
+    /* Inserts the entries into the slots right behind last_seq, in order, each if absent, and stops
+     * at the first slot that is taken. Nothing is inserted later than steady_deadline_ms on the
+     * steady clock (then *inserted is 0). One ordered insertMany; writeErrors[0].index is
+     * *inserted. */
     dunlin_status (*insert)(void *self, struct dln_text scope, int64_t last_seq,
                             const struct dln_entry *entries, size_t count,
                             int64_t steady_deadline_ms, size_t *inserted, dunlin_error *err);

@@ -1,8 +1,8 @@
 /* Push first, then pull, so that the pages bring what was just pushed. The epoch is read at the
  * beginning and at the end: where they differ, central was restored meanwhile, and it is no answer.
  *
- * Everything may come twice, and may be cut off at any point: what was appended changes nothing when it
- * is pushed again. */
+ * Everything may come twice, and may be cut off at any point: what was appended changes nothing
+ * when it is pushed again. */
 #include "central/exchange.h"
 
 #include <string.h>
@@ -113,8 +113,7 @@ static dunlin_status refuse_bad_lines(struct dln_exchange *exchange, dunlin_erro
 static dunlin_status push_all(struct dln_exchange *exchange, dunlin_error *err) {
     dunlin_status status = refuse_bad_lines(exchange, err);
     for (size_t i = 0; status == DUNLIN_OK && i < exchange->request->scope_count; i++) {
-        if (exchange->scopes[i].record_count > 0 &&
-            exchange->refusal_bytes < DLN_PAGE_BYTES_MAX) {
+        if (exchange->scopes[i].record_count > 0 && exchange->refusal_bytes < DLN_PAGE_BYTES_MAX) {
             status = dln_push_scope(exchange, &exchange->scopes[i], err);
         }
     }
@@ -136,7 +135,8 @@ dunlin_status dln_exchange_sync(struct dunlin_central *central, struct dln_text 
     if ((status = open_answer(&exchange, err)) ||
         (status = dln_central_epoch(central, &central->arena, &exchange.epoch, err)) ||
         (status = open_scopes(&exchange, err)) || (status = push_all(&exchange, err)) ||
-        (status = dln_pull(&exchange, err)) || (status = dln_central_epoch_stands(central, &exchange.epoch, err)) ||
+        (status = dln_pull(&exchange, err)) ||
+        (status = dln_central_epoch_stands(central, &exchange.epoch, err)) ||
         (status = engine->now(engine->self, &answer->now_ms, err))) {
         return status;
     }

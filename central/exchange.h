@@ -10,8 +10,8 @@ struct dln_exchange_scope {
     const struct dln_scope_ask *ask;
     enum dln_scope_kind kind;
     struct dln_text id;
-    bool known;               /* its name is one that central knows */
-    const size_t *records;    /* of the request, in its order */
+    bool known;            /* its name is one that central knows */
+    const size_t *records; /* of the request, in its order */
     size_t record_count;
     struct dln_scope_answer *answer; /* NULL: nothing is said of it, yet */
 };

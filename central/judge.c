@@ -173,12 +173,13 @@ static dunlin_status judge_fields(struct judging *judging, dunlin_error *err) {
         return DUNLIN_OK;
     }
     judging->fields = dln_fields_without(judging->fields, verdict->refused);
-    if ((status = merge_fields(judging, err)) || verdict->whole ||
-        !dln_fields_any(judging->winning)) {
+    if ((status = merge_fields(judging, err)) || verdict->whole) {
         return status;
     }
     if (lacks_existence(judging)) { /* a refused creation takes the other fields along */
         verdict->whole = true;
+    } else if (!dln_fields_any(judging->winning)) {
+        return DUNLIN_OK;
     } else if (is_too_large(&judging->merged)) {
         dln_verdict_whole(verdict, DUNLIN_TOO_LARGE, "the record is larger than a page can be");
     } else {

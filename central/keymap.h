@@ -1,4 +1,5 @@
-/* A map from texts to indexes, for the keys of one request. It only grows, and lives in an arena. */
+/* A map from texts to indexes, for the keys of one request. It only grows, and lives in an arena.
+ */
 #ifndef DLN_CENTRAL_KEYMAP_H
 #define DLN_CENTRAL_KEYMAP_H
 

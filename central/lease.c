@@ -1,6 +1,6 @@
 /* A lease is taken by inserting the next number under its name, if absent. Whoever is slow between
- * reading the last number and inserting his may insert one that was removed long ago: so the highest
- * number is read again afterwards, and only its holder holds. */
+ * reading the last number and inserting his may insert one that was removed long ago: so the
+ * highest number is read again afterwards, and only its holder holds. */
 #include "central/lease.h"
 
 dunlin_status dln_lease_take(struct dunlin_central *central, struct dln_lease_hold *hold,

@@ -14,7 +14,8 @@ struct dln_lease_hold {
 DUNLIN_MUST_USE dunlin_status dln_lease_take(struct dunlin_central *central,
                                              struct dln_lease_hold *hold, struct dln_text name,
                                              int64_t term_ms, dunlin_error *err);
-/* Looks whether it is still held, and prolongs it when half its term is over; hold->number becomes 0 where it was lost. */
+/* Looks whether it is still held, and prolongs it when half its term is over; hold->number becomes
+ * 0 where it was lost. */
 DUNLIN_MUST_USE dunlin_status dln_lease_renew(struct dunlin_central *central,
                                               struct dln_lease_hold *hold, dunlin_error *err);
 DUNLIN_MUST_USE dunlin_status dln_lease_release(struct dunlin_central *central,

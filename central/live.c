@@ -1,5 +1,5 @@
-/* Newest versions, read in batches. A list's items stand together in the walk, so that looking at the
- * last parent again is what mostly happens. */
+/* Newest versions, read in batches. A list's items stand together in the walk, so that looking at
+ * the last parent again is what mostly happens. */
 #include "central/live.h"
 
 #include <string.h>
@@ -24,8 +24,7 @@ static bool parent_of(struct dln_text key, struct dln_buf *out) {
     return out->len > 0;
 }
 
-static dunlin_status read_parent(struct dln_live *live, struct dln_text parent,
-                                 dunlin_error *err) {
+static dunlin_status read_parent(struct dln_live *live, struct dln_text parent, dunlin_error *err) {
     const struct dln_central_engine *engine = &live->walk.central->engine;
     struct dln_stored stored;
     live->parent = (struct dln_text){NULL, 0};

@@ -2,8 +2,8 @@
  * judge in memory; insert what changed into the slots right behind last, each if absent.
  *
  * The order of the reads is what makes it right. What was read after last is proved current by the
- * insert right behind last: had anybody written in between, the slot would be taken. The floor is read
- * behind the versions, since a tombstone goes only after the floor has risen over it.
+ * insert right behind last: had anybody written in between, the slot would be taken. The floor is
+ * read behind the versions, since a tombstone goes only after the floor has risen over it.
  *
  * A lost race, and a first read older than DLN_WRITER_MAX_AGE_MS on the clock that counts suspend,
  * start over from the first read: a writer that slept might otherwise fill a slot that was freed
@@ -69,8 +69,8 @@ static dunlin_status write_entries(struct attempt *attempt, size_t *inserted, du
     bool noted;
     int64_t base;
     if ((status = engine->base(engine->self, append->epoch, append->scope, &noted, &base, err)) ||
-        (!noted && (status = engine->note_base(engine->self, append->epoch, append->scope,
-                                               last_seq, err))) ||
+        (!noted &&
+         (status = engine->note_base(engine->self, append->epoch, append->scope, last_seq, err))) ||
         (status = engine->raise_hint(engine->self, append->scope, &hint, err)) ||
         (status = engine->insert(engine->self, append->scope, last_seq, attempt->entries,
                                  attempt->count, attempt->deadline_ms, inserted, err)) ||
@@ -120,8 +120,8 @@ dunlin_status dln_log_append(struct dunlin_central *central, const struct dln_lo
         attempt.deadline_ms = ports->steady_ms(ports->steady_self) + DLN_WRITER_MAX_AGE_MS;
         status = try_once(&attempt, err);
         if (locked) {
-            dunlin_status ended = engine->end(engine->self, status == DUNLIN_OK && attempt.done,
-                                              status ? NULL : err);
+            dunlin_status ended =
+                engine->end(engine->self, status == DUNLIN_OK && attempt.done, status ? NULL : err);
             status = status != DUNLIN_OK ? status : ended;
         }
         if (status != DUNLIN_OK || attempt.done) {

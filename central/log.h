@@ -15,12 +15,13 @@ struct dln_log_view {
 struct dln_log_append {
     struct dln_text scope;
     int64_t epoch;
-    int64_t cursor_seq; /* of the writer: below the floor nothing is appended. INT64_MAX: no device */
+    int64_t
+        cursor_seq; /* of the writer: below the floor nothing is appended. INT64_MAX: no device */
     const struct dln_text *keys; /* that are written, and that are looked at in judging */
     size_t key_count;
     /* Merges and judges, and gives the versions to be inserted, without their salts: one a key at
-     * most. Called anew with what stands then, whenever somebody was faster; what an earlier attempt
-     * inserted is then already there and changes nothing. */
+     * most. Called anew with what stands then, whenever somebody was faster; what an earlier
+     * attempt inserted is then already there and changes nothing. */
     dunlin_status (*judge)(void *self, const struct dln_log_view *view, struct dln_entry **entries,
                            size_t *count, dunlin_error *err);
     void *self;

@@ -1,18 +1,18 @@
 /* One round of upkeep over all scopes, under a lease: compaction, expiry of tombstones, purge of
  * deleted lists.
  *
- * A slot is not freed early. A superseded version goes no sooner than the grace after a later version
- * of its key was inserted, and a scope's newest entry never: so whoever still means to write behind an
- * older last seq is long out of time.
+ * A slot is not freed early. A superseded version goes no sooner than the grace after a later
+ * version of its key was inserted, and a scope's newest entry never: so whoever still means to
+ * write behind an older last seq is long out of time.
  *
  * A tombstone goes in this order: older versions that are left of its key; then `floor` rises over
  * it; then the tombstone. Without the first an older version would come back to life, without the
- * second a reader that missed the tombstone would keep what was deleted. A round may be cut off at any
- * point; the next one finishes.
+ * second a reader that missed the tombstone would keep what was deleted. A round may be cut off at
+ * any point; the next one finishes.
  *
  * Lists are the exception: an item of a deleted list may say that it is present, and is only dead
- * because its list is. So a list's tombstone goes with all its items, once the newest version of each
- * is past the horizon. A group's tombstone never goes: nobody may make the group again. */
+ * because its list is. So a list's tombstone goes with all its items, once the newest version of
+ * each is past the horizon. A group's tombstone never goes: nobody may make the group again. */
 #include <string.h>
 
 #include "central/lease.h"
@@ -66,8 +66,8 @@ static dunlin_status flush(struct round *round, dunlin_error *err) {
         return status;
     }
     if ((status = engine->raise_floor(engine->self, round->scope, round->floor, err)) ||
-        (status = engine->drop(engine->self, round->scope, round->stones, round->stone_count,
-                               err))) {
+        (status =
+             engine->drop(engine->self, round->scope, round->stones, round->stone_count, err))) {
         return status;
     }
     round->out->expired += round->stone_count;
@@ -210,8 +210,7 @@ static dunlin_status look_at(struct round *round, const struct dln_trace *trace,
     return status;
 }
 
-static dunlin_status maintain_scope(struct round *round, struct dln_text scope,
-                                    dunlin_error *err) {
+static dunlin_status maintain_scope(struct round *round, struct dln_text scope, dunlin_error *err) {
     const struct dln_central_engine *engine = &round->central->engine;
     const struct dln_central_limits *limits = &round->central->limits;
     struct dln_walk walk = {.central = round->central, .scope = scope};
@@ -266,8 +265,8 @@ dunlin_status dunlin_central_maintain(dunlin_central *central, dunlin_maintenanc
     }
     struct round round = {.central = central, .out = out != NULL ? out : &ignored};
     memset(round.out, 0, sizeof(*round.out));
-    if ((status = dln_lease_take(central, &round.lease, DLN_TEXT("maintain"), LEASE_TERM_MS,
-                                 err)) ||
+    if ((status =
+             dln_lease_take(central, &round.lease, DLN_TEXT("maintain"), LEASE_TERM_MS, err)) ||
         !holds_lease(&round)) {
         return status; /* somebody else is at it */
     }

@@ -69,8 +69,8 @@ dunlin_status dunlin_central_open(dunlin_central **out, const char *url,
     central->attempt = DLN_ARENA_INIT(DLN_EXCHANGE_BYTES_MAX);
     dunlin_status status = dln_sqlite_engine_open(
         &central->engine, url + scheme_len,
-        options->busy_timeout_ms != 0 ? options->busy_timeout_ms : BUSY_TIMEOUT_MS,
-        &central->ports, err);
+        options->busy_timeout_ms != 0 ? options->busy_timeout_ms : BUSY_TIMEOUT_MS, &central->ports,
+        err);
     if (status != DUNLIN_OK) {
         dunlin_central_close(central);
         return status;

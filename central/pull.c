@@ -1,5 +1,5 @@
-/* Pages. Within a request all scopes share one budget of records and of bytes; a scope that does not
- * fit gets no answer and is asked for again.
+/* Pages. Within a request all scopes share one budget of records and of bytes; a scope that does
+ * not fit gets no answer and is asked for again.
  *
  * A page is read before the floor and before the rights to read it: so a cursor below a tombstone
  * that went meanwhile starts over, and nothing is given out that was written after its reader lost
@@ -102,8 +102,8 @@ dunlin_status dln_standing_read(struct dunlin_central *central, struct dln_arena
     return DUNLIN_OK;
 }
 
-/* Of a key's versions only the last one is given out. Takes entries as long as the budget lasts; the
- * cursor ends behind the last one taken. False when out of memory. */
+/* Of a key's versions only the last one is given out. Takes entries as long as the budget lasts;
+ * the cursor ends behind the last one taken. False when out of memory. */
 static bool fill_page(struct dln_arena *arena, const struct dln_stored *entries, size_t count,
                       struct budget *budget, struct dln_scope_answer *answer) {
     struct dln_keymap map;
@@ -151,8 +151,7 @@ static dunlin_status pull_page(struct dln_exchange *exchange, struct dln_exchang
     struct dunlin_central *central = exchange->central;
     const struct dln_central_engine *engine = &central->engine;
     const struct dln_scope_ask *ask = scope->ask;
-    struct dln_standing standing = {
-        .user = exchange->user, .kind = scope->kind, .id = scope->id};
+    struct dln_standing standing = {.user = exchange->user, .kind = scope->kind, .id = scope->id};
     struct dln_stored *entries;
     dunlin_status status;
     struct dln_cursor last;
@@ -166,9 +165,9 @@ static dunlin_status pull_page(struct dln_exchange *exchange, struct dln_exchang
         last.seq > ask->cursor.seq) {
         return DUNLIN_OK; /* does not fit */
     }
-    if ((status = engine->after(engine->self, &central->arena, ask->scope, ask->cursor.seq,
-                                budget->records + 1, budget->bytes + 1, &entries, &count, &more,
-                                err)) ||
+    if ((status =
+             engine->after(engine->self, &central->arena, ask->scope, ask->cursor.seq,
+                           budget->records + 1, budget->bytes + 1, &entries, &count, &more, err)) ||
         (status = engine->floor(engine->self, ask->scope, &floor, err)) ||
         (status = dln_standing_read(central, &central->arena, ask->scope, &standing, err))) {
         return status;

@@ -1,7 +1,7 @@
-/* Counting is a walk over all of a user's records of one kind, so it is done only where the last count
- * and what was written since could be too many together; see struct dln_quota_mark. An item counts
- * while its list lives: a deleted list's items free their places at once, and take them again when it
- * is restored, which no quota stops. */
+/* Counting is a walk over all of a user's records of one kind, so it is done only where the last
+ * count and what was written since could be too many together; see struct dln_quota_mark. An item
+ * counts while its list lives: a deleted list's items free their places at once, and take them
+ * again when it is restored, which no quota stops. */
 #include "central/quota.h"
 
 #include "central/live.h"
@@ -59,9 +59,9 @@ static uint64_t mark_of(int64_t epoch, struct dln_text scope, enum dln_quota_kin
     return hash | 1;
 }
 
-dunlin_status dln_quota_allows(struct dunlin_central *central, int64_t epoch,
-                               struct dln_text scope, int64_t last, enum dln_quota_kind kind,
-                               int64_t more, bool *allowed, dunlin_error *err) {
+dunlin_status dln_quota_allows(struct dunlin_central *central, int64_t epoch, struct dln_text scope,
+                               int64_t last, enum dln_quota_kind kind, int64_t more, bool *allowed,
+                               dunlin_error *err) {
     struct dln_quota_cache *cache = &central->quotas;
     struct dln_quota_mark none = {0};
     struct dln_quota_mark *mark = &none;

@@ -36,7 +36,8 @@ static dunlin_status embedded_exchange(void *self, const char *kind, const void 
     struct dln_text body = {request, request_len};
     (void)retry_after_ms;
     if (kind == NULL || request == NULL || answer == NULL || answer->write == NULL) {
-        return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "kind, request and answer are needed");
+        return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API,
+                        "kind, request and answer are needed");
     }
     dln_buf_clear(&embedded->answer);
     dunlin_status status =

@@ -1,9 +1,9 @@
-/* A new epoch, after central was restored from a backup. Devices then start over, and offer again what
- * the backup may lack.
+/* A new epoch, after central was restored from a backup. Devices then start over, and offer again
+ * what the backup may lack.
  *
- * A backup that was not of one moment may hold a scope's newer entries and lack older ones: there no
- * cursor and no base can be trusted, so the floors rise first. Were the epoch first, a device could
- * offer in between what it must not. */
+ * A backup that was not of one moment may hold a scope's newer entries and lack older ones: there
+ * no cursor and no base can be trusted, so the floors rise first. Were the epoch first, a device
+ * could offer in between what it must not. */
 #include "central/walk.h"
 
 static dunlin_status raise_floors(dunlin_central *central, dunlin_error *err) {

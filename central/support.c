@@ -109,8 +109,8 @@ dunlin_status dln_central_epoch(struct dunlin_central *central, struct dln_arena
     return engine->epoch(engine->self, arena, out, err); /* somebody else's, if he was faster */
 }
 
-dunlin_status dln_central_epoch_stands(struct dunlin_central *central, const struct dln_epoch *begun,
-                                       dunlin_error *err) {
+dunlin_status dln_central_epoch_stands(struct dunlin_central *central,
+                                       const struct dln_epoch *begun, dunlin_error *err) {
     struct dln_epoch ended;
     dunlin_status status = dln_central_epoch(central, &central->arena, &ended, err);
     if (status == DUNLIN_OK && ended.number != begun->number) {

@@ -77,21 +77,6 @@ struct dln_fields dln_fields_without(struct dln_fields fields, struct dln_fields
     return (struct dln_fields){fields.known & ~removed.known, fields.extras & ~removed.extras};
 }
 
-struct dln_fields dln_fields_existence(const struct dln_record *record) {
-    struct dln_fields fields = {0, 0};
-    const struct dln_field *existence = dln_record_existence(record);
-    if (existence == NULL) {
-        return fields;
-    }
-    if (record->key.collection != NULL) {
-        fields.known = UINT32_C(1) << record->key.collection->existence;
-    }
-    for (size_t i = 0; i < record->extra_count; i++) {
-        fields.extras |= (uint32_t)(&record->extras[i].field == existence) << i;
-    }
-    return fields;
-}
-
 bool dln_record_only(struct dln_arena *arena, struct dln_record *out,
                      const struct dln_record *record, struct dln_fields fields) {
     *out = *record;

@@ -7,8 +7,8 @@
 
 #include "base/record.h"
 
-/* Some fields of a record: bit i of `known` is field i of the descriptor, bit i of `extras` the i-th
- * extra of the record as it was sent. */
+/* Some fields of a record: bit i of `known` is field i of the descriptor, bit i of `extras` the
+ * i-th extra of the record as it was sent. */
 struct dln_fields {
     uint32_t known;
     uint32_t extras;
@@ -32,17 +32,15 @@ struct dln_fields dln_fields_winning(const struct dln_record *record,
                                      const struct dln_record *before);
 bool dln_fields_any(struct dln_fields fields);
 struct dln_fields dln_fields_without(struct dln_fields fields, struct dln_fields removed);
-/* The field that says whether the record exists; none when it is not among its fields. */
-struct dln_fields dln_fields_existence(const struct dln_record *record);
 /* The extra of that name; NULL: the record (which may be NULL) has none. */
 const struct dln_field *dln_extra_of(const struct dln_record *record, struct dln_text name);
-/* The record with those fields only, borrowed. The extras keep their places, those that are left out
- * with stamp 0; in the arena. False when out of memory. */
+/* The record with those fields only, borrowed. The extras keep their places, those that are left
+ * out with stamp 0; in the arena. False when out of memory. */
 bool dln_record_only(struct dln_arena *arena, struct dln_record *out,
                      const struct dln_record *record, struct dln_fields fields);
 
-/* Whether a record that somebody sent may stand in that scope at all: key, types, limits. Refuses the
- * whole record, or those fields that are wrong. */
+/* Whether a record that somebody sent may stand in that scope at all: key, types, limits. Refuses
+ * the whole record, or those fields that are wrong. */
 void dln_validate(struct dln_verdict *verdict, const struct dln_record *record,
                   enum dln_scope_kind scope);
 

@@ -1,7 +1,7 @@
-/* A scope's leaves (place and hash of each live record) are made from the log for each request; what is
- * named by key is looked up in a second walk, so that memory holds 16 bytes a record. Both walks must
- * be of one moment: where the scope's last seq moved meanwhile, they start over, and after some tries
- * the scope is left out, to be asked for again. */
+/* A scope's leaves (place and hash of each live record) are made from the log for each request;
+ * what is named by key is looked up in a second walk, so that memory holds 16 bytes a record. Both
+ * walks must be of one moment: where the scope's last seq moved meanwhile, they start over, and
+ * after some tries the scope is left out, to be asked for again. */
 #include "central/verify.h"
 
 #include <stdlib.h>
@@ -81,7 +81,8 @@ static dunlin_status fill_nodes(struct subject *subject, bool *named, dunlin_err
         if (!dln_verify_fill(node, ask, subject->leaves + first, end - first)) {
             continue;
         }
-        node->leaf_count = end - first < DLN_VERIFY_LEAVES_MAX ? end - first : DLN_VERIFY_LEAVES_MAX;
+        node->leaf_count =
+            end - first < DLN_VERIFY_LEAVES_MAX ? end - first : DLN_VERIFY_LEAVES_MAX;
         node->leaves =
             dln_arena_alloc(&subject->central->arena, node->leaf_count * sizeof(*node->leaves));
         if (node->leaves == NULL) {

@@ -1,11 +1,11 @@
-/* Pages of traces, with one trace of looking ahead; pages of names. Two arenas take turns, since the last
- * one of a page says where the next page starts. */
+/* Pages of traces, with one trace of looking ahead; pages of names. Two arenas take turns, since
+ * the last one of a page says where the next page starts. */
 #include "central/walk.h"
 
 enum { WALK_PAGE = 500, SCOPES_PAGE = 200, PAGE_BYTES_MAX = 4 * 1024 * 1024 };
 
 static struct dln_arena *turn(struct dln_arena pages[2], int *page) {
-    struct dln_arena *arena = &pages[*page ^= 1];
+    struct dln_arena *arena = &pages[ *page ^= 1];
     arena->max_bytes = PAGE_BYTES_MAX;
     dln_arena_clear(arena);
     return arena;

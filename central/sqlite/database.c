@@ -1,10 +1,11 @@
 /* Opening decides first whose file it is, by reading only: a file that is not central's, or that a
  * newer version wrote, is left as it was (on that way no checkpoint runs at close either). What is
- * ours is brought up to date under the write lock, where everything is looked at again, since another
- * process may have opened it at the same moment.
+ * ours is brought up to date under the write lock, where everything is looked at again, since
+ * another process may have opened it at the same moment.
  *
  * Every write takes the write lock at its start (BEGIN IMMEDIATE): a transaction that turns from
- * reading to writing is refused at once when somebody committed in between, whatever the time-out. */
+ * reading to writing is refused at once when somebody committed in between, whatever the time-out.
+ */
 #include "central/sqlite/database.h"
 
 #include <assert.h>
@@ -136,8 +137,7 @@ done:
     return status;
 }
 
-static dunlin_status set_up(struct dln_database *database, int busy_timeout_ms,
-                            dunlin_error *err) {
+static dunlin_status set_up(struct dln_database *database, int busy_timeout_ms, dunlin_error *err) {
     dunlin_status status;
     int64_t version = 0;
     (void)sqlite3_extended_result_codes(database->db, 1);
@@ -172,9 +172,9 @@ dunlin_status dln_database_open(struct dln_database **out, const char *path, int
     database->ports = ports;
     database->buf = DLN_BUF_INIT(RECORD_BYTES_MAX);
     database->more = DLN_BUF_INIT(RECORD_BYTES_MAX);
-    int code = sqlite3_open_v2(path, &database->db,
-                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                               NULL);
+    int code =
+        sqlite3_open_v2(path, &database->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     status = code == SQLITE_OK ? set_up(database, busy_timeout_ms, err)
                                : dln_database_fail(database, code, err);
     if (status != DUNLIN_OK) {
@@ -299,7 +299,8 @@ dunlin_status dln_database_end(struct dln_database *database, bool keep, dunlin_
     if (keep) {
         status = execute(database, "COMMIT", err);
     }
-    /* A failed commit, or a failure that made SQLite roll back by itself, may leave either state. */
+    /* A failed commit, or a failure that made SQLite roll back by itself, may leave either state.
+     */
     if (!sqlite3_get_autocommit(database->db)) {
         (void)sqlite3_exec(database->db, "ROLLBACK", NULL, NULL, NULL);
     }

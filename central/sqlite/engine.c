@@ -1,8 +1,8 @@
 /* The engine over one SQLite file: the log. What is not a record: scopes.c.
  *
- * A slot of the log is a primary key, so inserting if absent is what SQLite does anyway. The lock that
- * an insert takes also makes its deadline exact: nobody can free a slot between the look at the clock
- * and the commit. Reads see what was committed last, hence settle() has nothing to do. */
+ * A slot of the log is a primary key, so inserting if absent is what SQLite does anyway. The lock
+ * that an insert takes also makes its deadline exact: nobody can free a slot between the look at
+ * the clock and the commit. Reads see what was committed last, hence settle() has nothing to do. */
 #include <assert.h>
 #include <string.h>
 

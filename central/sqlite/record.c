@@ -1,5 +1,5 @@
-/* Both blobs hold names, so that no numbering of fields has to be kept stable here: what this version
- * knows is sorted out when a record is read. */
+/* Both blobs hold names, so that no numbering of fields has to be kept stable here: what this
+ * version knows is sorted out when a record is read. */
 #include "central/sqlite/record.h"
 
 #include <string.h>

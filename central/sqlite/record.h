@@ -7,8 +7,8 @@
 /* Known and unknown fields, each by name, in the form of dln_extras_encode(). */
 DUNLIN_MUST_USE dunlin_status dln_record_store(struct dln_buf *fields, struct dln_buf *extras,
                                                const struct dln_record *record, dunlin_error *err);
-/* The record with that key. A field that was stored as unknown may be known by now, and the other way
- * round. CORRUPT, OUT_OF_MEMORY. */
+/* The record with that key. A field that was stored as unknown may be known by now, and the other
+ * way round. CORRUPT, OUT_OF_MEMORY. */
 DUNLIN_MUST_USE dunlin_status dln_record_load(struct dln_arena *arena, struct dln_record *out,
                                               struct dln_text scope, struct dln_text key,
                                               struct dln_text fields, struct dln_text extras,

@@ -234,6 +234,27 @@ dunlin_status shared_push(struct shared *shared, const char *user, const char *s
     return shared_code(shared, 0);
 }
 
+void shared_fill(struct shared *shared, int lists) {
+    char key[32];
+    for (int i = 0; i < lists; i++) {
+        (void)snprintf(key, sizeof(key), "list/l%03d", i);
+        assert_int_equal(SHARED_PUSH(shared, "aoi", "user/aoi", key, shared_stamp(shared, 0),
+                                     "deleted", "false"),
+                         DUNLIN_OK);
+    }
+}
+
+struct dln_cursor shared_cursor(struct shared *shared, const char *scope, int64_t seq) {
+    struct dln_cursor cursor = {seq, 0};
+    dunlin_error err;
+    bool stands;
+    must(shared->central->engine.salt(shared->central->engine.self, dln_text_of(scope), seq,
+                                      &stands, &cursor.salt, &err),
+         &err);
+    assert_true(stands);
+    return cursor;
+}
+
 const struct dln_stored *shared_stored(struct shared *shared, const char *scope, const char *key) {
     static struct dln_stored stored;
     struct dln_text keys[] = {dln_text_of(key)};
@@ -270,8 +291,9 @@ const char *shared_value(struct shared *shared, const char *scope, const char *k
 int64_t shared_last(struct shared *shared, const char *scope) {
     struct dln_cursor last;
     dunlin_error err;
-    must(shared->central->engine.last(shared->central->engine.self, dln_text_of(scope), &last, &err),
-         &err);
+    must(
+        shared->central->engine.last(shared->central->engine.self, dln_text_of(scope), &last, &err),
+        &err);
     return last.seq;
 }
 

@@ -1,5 +1,5 @@
-/* A central of its own for one test, on clocks that only the test moves, and requests built record by
- * record, without a device and without the wire. */
+/* A central of its own for one test, on clocks that only the test moves, and requests built record
+ * by record, without a device and without the wire. */
 #ifndef DLN_TESTS_SHARED_SIDE_H
 #define DLN_TESTS_SHARED_SIDE_H
 
@@ -62,7 +62,13 @@ dunlin_status shared_push(struct shared *shared, const char *user, const char *s
 #define SHARED_PUSH(shared, user, scope, key, stamp, ...)                                          \
     shared_push(shared, user, scope, key, stamp, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Central's version of a record, read around all rules; seq 0: it has none. Lives until the next. */
+/* aoi's scope gets that many lists, l000, l001, …, one an exchange. */
+void shared_fill(struct shared *shared, int lists);
+/* The place of the entry at that seq, which must stand. */
+struct dln_cursor shared_cursor(struct shared *shared, const char *scope, int64_t seq);
+
+/* Central's version of a record, read around all rules; seq 0: it has none. Lives until the next.
+ */
 const struct dln_stored *shared_stored(struct shared *shared, const char *scope, const char *key);
 /* The stored value as text, "" where it is none: "true", "false", or the text. */
 const char *shared_value(struct shared *shared, const char *scope, const char *key,

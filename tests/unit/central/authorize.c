@@ -309,6 +309,12 @@ static void joining_ends_with_role_member(void **state) {
 
 static void added_by_an_admin_ends_with_role_member(void **state) {
     struct shared *shared = *state;
+    assert_int_equal(PUSH("dai", "group/tea", "member/emi", 1, "present", "true", "role", "admin",
+                          "colour", "teal"),
+                     DUNLIN_NOT_ALLOWED);
+    assert_false(shared_refusal(shared, 0)->held);
+    assert_int_equal(shared_refusal(shared, 0)->field_count, 0);
+    assert_int_equal(shared_ack(shared, 0), 0);
     assert_int_equal(PUSH("dai", "group/tea", "member/emi", 1, "present", "true", "role", "admin"),
                      DUNLIN_NOT_ALLOWED);
     assert_int_equal(PUSH("dai", "group/tea", "member/emi", 1, "present", "true", "role", "member"),

@@ -1,4 +1,4 @@
-/* Cursors: pages, SAME, RESET, HELD; a restore of central. */
+/* Cursors: RESET, HELD; what is not taken then; a restore of central. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,25 +25,6 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static void fill(struct shared *shared, int count) {
-    char key[32];
-    for (int i = 0; i < count; i++) {
-        (void)snprintf(key, sizeof(key), "list/l%03d", i);
-        assert_int_equal(LIST(key), DUNLIN_OK);
-    }
-}
-
-static struct dln_cursor cursor_at(struct shared *shared, int64_t seq) {
-    struct dln_cursor cursor = {seq, 0};
-    bool stands;
-    assert_int_equal(shared->central->engine.salt(shared->central->engine.self,
-                                                  dln_text_of(AOI), seq, &stands, &cursor.salt,
-                                                  NULL),
-                     DUNLIN_OK);
-    assert_true(stands);
-    return cursor;
-}
-
 /* One exchange that only reads; the ask may be changed by the caller before. */
 static const struct dln_scope_answer *pull(struct shared *shared) {
     shared_send(shared, "aoi");
@@ -56,196 +37,45 @@ static void raise_floor(struct shared *shared, int64_t floor) {
                      DUNLIN_OK);
 }
 
-/* Pages */
-
-static void pages_go_on_behind_the_cursor(void **state) {
-    struct shared *shared = *state;
-    struct dln_cursor cursor = {0, 0};
-    int64_t expected = 1;
-    fill(shared, 25);
-    for (int page = 0; page < 3; page++) {
-        shared_begin(shared);
-        shared->request.page_records = 10;
-        shared_ask(shared, AOI)->cursor = cursor;
-        const struct dln_scope_answer *answer = pull(shared);
-        assert_int_equal(answer->state, DLN_SCOPE_PAGE);
-        for (size_t i = 0; i < answer->version_count; i++) {
-            assert_int_equal(answer->versions[i].seq, expected++);
-        }
-        assert_int_equal(answer->more, page < 2);
-        assert_int_equal(answer->head, page < 2 ? 0 : 25);
-        cursor = answer->cursor;
-    }
-    assert_int_equal(expected, 26);
-    assert_int_equal(cursor.salt, cursor_at(shared, 25).salt);
-}
-
-static void of_a_keys_versions_only_the_last_is_sent(void **state) {
-    struct shared *shared = *state;
-    fill(shared, 2);
-    for (int i = 1; i <= 5; i++) {
-        assert_int_equal(SHARED_PUSH(shared, "aoi", AOI, "list/l000", shared_stamp(shared, i),
-                                     "name", "n"),
-                         DUNLIN_OK);
-    }
-    shared_begin(shared);
-    shared_ask(shared, AOI);
-    const struct dln_scope_answer *answer = pull(shared);
-    assert_int_equal(answer->version_count, 2);
-    assert_int_equal(answer->cursor.seq, 7);
-    for (size_t i = 0; i < 2; i++) {
-        assert_true(answer->versions[i].seq == 2 || answer->versions[i].seq == 7);
-    }
-}
-
-static void budget_is_shared_by_all_scopes(void **state) {
-    struct shared *shared = *state;
-    fill(shared, 6);
-    assert_int_equal(SHARED_PUSH(shared, "aoi", "group/tea", "group", shared_stamp(shared, 0),
-                                 "deleted", "false", "owner", "aoi"),
-                     DUNLIN_OK);
-    shared_begin(shared);
-    shared->request.page_records = 6;
-    shared_ask(shared, AOI);
-    shared_ask(shared, "group/tea");
-    shared_ask(shared, "group/none");
-    shared_send(shared, "aoi");
-    assert_int_equal(shared_scope(shared, AOI)->version_count, 6);
-    assert_null(shared_scope(shared, "group/tea")); /* did not fit: ask again */
-    assert_int_equal(shared_scope(shared, "group/none")->version_count, 0);
-}
-
-static void bytes_of_an_answer_are_bounded(void **state) {
-    struct shared *shared = *state;
-    static char text[DLN_DATA_MAX + 1];
-    memset(text, 0x01, DLN_DATA_MAX); /* takes six bytes each when it is written */
-    size_t seen = 0;
-    struct dln_cursor cursor = {0, 0};
-    int pages = 0;
-    for (int i = 0; i < 60; i++) {
-        char key[32];
-        (void)snprintf(key, sizeof(key), "hologram/h%02d", i);
-        assert_int_equal(SHARED_PUSH(shared, "aoi", AOI, key, shared_stamp(shared, 0), "present",
-                                     "true", "hue", text),
-                         DUNLIN_OK);
-    }
-    for (bool more = true; more; pages++) {
-        struct dln_buf out = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
-        shared_begin(shared);
-        shared_ask(shared, AOI)->cursor = cursor;
-        const struct dln_scope_answer *answer = pull(shared);
-        assert_true(answer->version_count > 0);
-        assert_int_equal(dln_answer_encode(&out, &shared->answer, NULL), DUNLIN_OK);
-        assert_true(out.len < DLN_PAGE_BYTES_MAX + 2048);
-        seen += answer->version_count;
-        cursor = answer->cursor;
-        more = answer->more;
-        dln_buf_free(&out);
-    }
-    assert_int_equal(seen, 60);
-    assert_true(pages >= 3);
-}
-
-/* SAME and heads */
-
-static void remembered_head_saves_the_look(void **state) {
-    struct shared *shared = *state;
-    fill(shared, 3);
-    shared_begin(shared);
-    struct dln_scope_ask *ask = shared_ask(shared, AOI);
-    ask->head = 3;
-    ask->cursor = cursor_at(shared, 3);
-    assert_int_equal(pull(shared)->state, DLN_SCOPE_SAME);
-    fill(shared, 3); /* changes nothing */
-    assert_int_equal(LIST("list/new"), DUNLIN_OK);
-    shared_begin(shared);
-    ask = shared_ask(shared, AOI);
-    ask->head = 3;
-    ask->cursor = cursor_at(shared, 3);
-    const struct dln_scope_answer *answer = pull(shared);
-    assert_int_equal(answer->state, DLN_SCOPE_PAGE);
-    assert_int_equal(answer->version_count, 1);
-    assert_int_equal(answer->head, 4);
-}
-
-static void own_push_is_news(void **state) {
-    struct shared *shared = *state;
-    fill(shared, 3);
-    shared_begin(shared);
-    (void)shared_record(shared, AOI, "list/new");
-    shared_set(shared, "deleted", shared_stamp(shared, 0), "false");
-    struct dln_scope_ask *ask = shared_ask(shared, AOI);
-    ask->head = 3;
-    ask->cursor = cursor_at(shared, 3);
-    const struct dln_scope_answer *answer = pull(shared);
-    assert_int_equal(answer->state, DLN_SCOPE_PAGE);
-    assert_int_equal(answer->versions[0].seq, 4);
-}
-
-static void head_that_nobody_reached_is_not_remembered_yet(void **state) {
-    struct shared *shared = *state;
-    fill(shared, 3);
-    struct dln_hint hint = {9, shared->now_ms}; /* a writer that raised it and died */
-    assert_int_equal(shared->central->engine.raise_hint(shared->central->engine.self,
-                                                        dln_text_of(AOI), &hint, NULL),
-                     DUNLIN_OK);
-    shared_begin(shared);
-    shared_ask(shared, AOI);
-    assert_int_equal(pull(shared)->head, 0);
-    shared_pass(shared, DLN_TOUCHED_SETTLED_MS + 1);
-    assert_int_equal(pull(shared)->head, 9);
-    shared_ask(shared, AOI)->head = 9;
-    assert_int_equal(pull(shared)->state, DLN_SCOPE_SAME);
-}
-
-static void same_is_not_said_in_another_epoch(void **state) {
-    struct shared *shared = *state;
-    fill(shared, 3);
-    shared_begin(shared);
-    shared_ask(shared, AOI)->head = 3;
-    assert_int_equal(dunlin_central_restored(shared->central, 0, NULL), DUNLIN_OK);
-    assert_int_equal(pull(shared)->state, DLN_SCOPE_RESET);
-}
-
 /* RESET */
 
 static void never_read_scope_starts_with_a_page(void **state) {
     struct shared *shared = *state;
-    fill(shared, 3);
+    shared_fill(shared, 3);
     shared_begin(shared);
     shared_ask(shared, AOI)->epoch = (struct dln_text){NULL, 0};
     assert_int_equal(pull(shared)->state, DLN_SCOPE_PAGE);
     raise_floor(shared, 2);
     assert_int_equal(pull(shared)->state, DLN_SCOPE_RESET);
-    shared_ask(shared, AOI)->cursor = cursor_at(shared, 3); /* a cursor of no epoch */
+    shared_ask(shared, AOI)->cursor = shared_cursor(shared, AOI, 3); /* a cursor of no epoch */
     assert_int_equal(pull(shared)->state, DLN_SCOPE_RESET);
 }
 
 static void cursor_below_the_floor_starts_over(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     raise_floor(shared, 3);
     shared_begin(shared);
     struct dln_scope_ask *ask = shared_ask(shared, AOI);
-    ask->cursor = cursor_at(shared, 2);
+    ask->cursor = shared_cursor(shared, AOI, 2);
     const struct dln_scope_answer *answer = pull(shared);
     assert_int_equal(answer->state, DLN_SCOPE_RESET);
     assert_int_equal(answer->floor, 3);
     assert_int_equal(answer->horizon_ms, 90 * SHARED_DAY_MS);
     assert_int_equal(answer->version_count, 0);
-    ask->cursor = cursor_at(shared, 3);
+    ask->cursor = shared_cursor(shared, AOI, 3);
     assert_int_equal(pull(shared)->state, DLN_SCOPE_PAGE);
 }
 
 static void floor_does_not_interrupt_a_rebuild(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
     struct dln_scope_ask *ask = shared_ask(shared, AOI);
     ask->rebuilding = true;
     raise_floor(shared, 4);
     assert_int_equal(pull(shared)->state, DLN_SCOPE_PAGE);
-    ask->cursor = cursor_at(shared, 2);
+    ask->cursor = shared_cursor(shared, AOI, 2);
     assert_int_equal(pull(shared)->state, DLN_SCOPE_PAGE);
     assert_int_equal(pull(shared)->version_count, 3);
 }
@@ -268,12 +98,12 @@ static dunlin_status after_then_floor_rises(void *self, struct dln_arena *arena,
 static void floor_is_read_behind_the_page(void **state) {
     struct shared *shared = *state;
     struct dln_central_engine copy = shared->central->engine;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     inner = &copy;
     rising = shared;
     shared->central->engine.after = after_then_floor_rises;
     shared_begin(shared);
-    shared_ask(shared, AOI)->cursor = cursor_at(shared, 2);
+    shared_ask(shared, AOI)->cursor = shared_cursor(shared, AOI, 2);
     assert_int_equal(pull(shared)->state, DLN_SCOPE_RESET);
 }
 
@@ -294,16 +124,16 @@ static void assert_not_taken(struct shared *shared, enum dln_scope_state state) 
 
 static void nothing_is_taken_below_the_floor(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     raise_floor(shared, 3);
     shared_begin(shared);
-    shared_ask(shared, AOI)->cursor = cursor_at(shared, 2);
+    shared_ask(shared, AOI)->cursor = shared_cursor(shared, AOI, 2);
     assert_not_taken(shared, DLN_SCOPE_RESET);
 }
 
 static void nothing_is_taken_of_another_epoch(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
     shared_ask(shared, AOI)->epoch = DLN_TEXT("00000000000000000000000000000000");
     assert_not_taken(shared, DLN_SCOPE_RESET);
@@ -311,7 +141,7 @@ static void nothing_is_taken_of_another_epoch(void **state) {
 
 static void nothing_is_taken_while_history_is_lost(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
     shared_ask(shared, AOI)->cursor = (struct dln_cursor){6, 1};
     assert_not_taken(shared, DLN_SCOPE_HELD);
@@ -319,7 +149,7 @@ static void nothing_is_taken_while_history_is_lost(void **state) {
 
 static void nothing_is_taken_in_a_rebuild(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
     shared_ask(shared, AOI)->rebuilding = true;
     (void)shared_record(shared, AOI, "list/pushed");
@@ -333,7 +163,7 @@ static void nothing_is_taken_in_a_rebuild(void **state) {
 
 static void others_scopes_are_taken_beside_one_that_starts_over(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     raise_floor(shared, 3);
     shared_begin(shared);
     shared_ask(shared, AOI);
@@ -351,7 +181,7 @@ static void others_scopes_are_taken_beside_one_that_starts_over(void **state) {
 
 static void cursor_above_the_log_is_held(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
     struct dln_scope_ask *ask = shared_ask(shared, AOI);
     ask->cursor = (struct dln_cursor){6, 1};
@@ -362,20 +192,20 @@ static void cursor_above_the_log_is_held(void **state) {
 
 static void foreign_salt_is_held(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
     struct dln_scope_ask *ask = shared_ask(shared, AOI);
-    ask->cursor = cursor_at(shared, 3);
+    ask->cursor = shared_cursor(shared, AOI, 3);
     ask->cursor.salt++;
     assert_int_equal(pull(shared)->state, DLN_SCOPE_HELD);
 }
 
 static void salt_of_an_entry_that_went_does_not_matter(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
     struct dln_scope_ask *ask = shared_ask(shared, AOI);
-    ask->cursor = cursor_at(shared, 3);
+    ask->cursor = shared_cursor(shared, AOI, 3);
     ask->cursor.salt++;
     assert_int_equal(shared->central->engine.drop(shared->central->engine.self, dln_text_of(AOI),
                                                   (const int64_t[]){3}, 1, NULL),
@@ -402,10 +232,10 @@ static dunlin_status settle(void *self, dunlin_error *err) {
 static void a_second_settled_reading_decides(void **state) {
     struct shared *shared = *state;
     struct dln_central_engine copy = shared->central->engine;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     inner = &copy;
     shared_begin(shared);
-    shared_ask(shared, AOI)->cursor = cursor_at(shared, 5);
+    shared_ask(shared, AOI)->cursor = shared_cursor(shared, AOI, 5);
     shared->central->engine.last = stale_last;
     shared->central->engine.settle = settle;
     hidden = 2;
@@ -416,7 +246,7 @@ static void a_second_settled_reading_decides(void **state) {
 
 static void held_and_reset_are_judged_before_access(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
     struct dln_scope_ask *ask = shared_ask(shared, AOI);
     ask->cursor = (struct dln_cursor){9, 1};
@@ -426,7 +256,7 @@ static void held_and_reset_are_judged_before_access(void **state) {
     ask->cursor = (struct dln_cursor){0, 0};
     shared_send(shared, "ben");
     assert_int_equal(shared_scope(shared, AOI)->state, DLN_SCOPE_RESET);
-    ask->cursor = cursor_at(shared, 3);
+    ask->cursor = shared_cursor(shared, AOI, 3);
     shared_send(shared, "ben");
     assert_int_equal(shared_scope(shared, AOI)->state, DLN_SCOPE_DENIED);
 }
@@ -435,9 +265,9 @@ static void held_and_reset_are_judged_before_access(void **state) {
 
 static void restored_starts_a_new_epoch(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
-    shared_ask(shared, AOI)->cursor = cursor_at(shared, 5);
+    shared_ask(shared, AOI)->cursor = shared_cursor(shared, AOI, 5);
     assert_int_equal(dunlin_central_restored(shared->central, 0, NULL), DUNLIN_OK);
     const struct dln_scope_answer *answer = pull(shared);
     assert_int_equal(answer->state, DLN_SCOPE_RESET);
@@ -458,7 +288,7 @@ static void restored_starts_a_new_epoch(void **state) {
 
 static void first_epoch_shares_nothing(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     shared_begin(shared);
     shared_ask(shared, AOI)->epoch = DLN_TEXT("of another deployment");
     const struct dln_scope_answer *answer = pull(shared);
@@ -468,7 +298,7 @@ static void first_epoch_shares_nothing(void **state) {
 
 static void fuzzy_restore_raises_every_floor(void **state) {
     struct shared *shared = *state;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     assert_int_equal(SHARED_PUSH(shared, "ben", "user/ben", "list/l1", shared_stamp(shared, 0),
                                  "deleted", "false"),
                      DUNLIN_OK);
@@ -493,7 +323,7 @@ static dunlin_status restored_meanwhile(void *self, struct dln_text scope, int64
 static void restore_in_the_middle_is_no_answer(void **state) {
     struct shared *shared = *state;
     struct dln_central_engine copy = shared->central->engine;
-    fill(shared, 5);
+    shared_fill(shared, 5);
     inner = &copy;
     shared_begin(shared);
     shared_ask(shared, AOI);
@@ -503,9 +333,9 @@ static void restore_in_the_middle_is_no_answer(void **state) {
 
 static void epoch_outlives_the_process(void **state) {
     struct shared *shared = *state;
-    fill(shared, 1);
+    shared_fill(shared, 1);
     shared_begin(shared);
-    shared_ask(shared, AOI)->cursor = cursor_at(shared, 1);
+    shared_ask(shared, AOI)->cursor = shared_cursor(shared, AOI, 1);
     shared_reopen(shared);
     assert_int_equal(pull(shared)->state, DLN_SCOPE_PAGE);
 }
@@ -529,14 +359,6 @@ static void malformed_requests(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(pages_go_on_behind_the_cursor),
-        TEST(of_a_keys_versions_only_the_last_is_sent),
-        TEST(budget_is_shared_by_all_scopes),
-        TEST(bytes_of_an_answer_are_bounded),
-        TEST(remembered_head_saves_the_look),
-        TEST(own_push_is_news),
-        TEST(head_that_nobody_reached_is_not_remembered_yet),
-        TEST(same_is_not_said_in_another_epoch),
         TEST(never_read_scope_starts_with_a_page),
         TEST(cursor_below_the_floor_starts_over),
         TEST(floor_does_not_interrupt_a_rebuild),

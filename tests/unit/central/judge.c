@@ -12,7 +12,8 @@
 #include "tests/support/shared_side.h"
 
 #define AOI "user/aoi"
-#define PUSH(key, more, ...) SHARED_PUSH(shared, "aoi", AOI, key, shared_stamp(shared, more), __VA_ARGS__)
+#define PUSH(key, more, ...)                                                                       \
+    SHARED_PUSH(shared, "aoi", AOI, key, shared_stamp(shared, more), __VA_ARGS__)
 #define VALUE(key, field) shared_value(shared, AOI, key, field)
 #define AHEAD_MS (DLN_MAX_AHEAD_MS)
 
@@ -172,7 +173,8 @@ static void item_of_an_unknown_list(void **state) {
     assert_int_equal(PUSH("item/l1/video/v1", 0, "present", "true"), DUNLIN_NO_LIST);
     assert_false(shared_refusal(shared, 0)->held);
     assert_int_equal(PUSH("list/l1", 0, "deleted", "true"), DUNLIN_OK);
-    assert_int_equal(PUSH("item/l1/video/v1", 0, "present", "true"), DUNLIN_OK); /* known, deleted */
+    assert_int_equal(PUSH("item/l1/video/v1", 0, "present", "true"),
+                     DUNLIN_OK); /* known, deleted */
 }
 
 static void lists_are_judged_before_their_items(void **state) {
@@ -315,29 +317,28 @@ static void record_larger_than_a_page_can_be(void **state) {
 static void unknown_collections_are_kept_whole(void **state) {
     struct shared *shared = *state;
     assert_int_equal(PUSH("marker/people", 0, "seen", "00:a"), DUNLIN_OK); /* has no existence */
-    assert_int_equal(PUSH("hologram/a/b/c", 0, "present", "true", "hue", "teal", "n",
-                          "#9007199254740993"),
-                     DUNLIN_OK);
+    assert_int_equal(
+        PUSH("hologram/a/b/c", 0, "present", "true", "hue", "teal", "n", "#9007199254740993"),
+        DUNLIN_OK);
     assert_int_equal(PUSH("hologram/a/b/c", 1, "present", "false"), DUNLIN_OK);
     assert_string_equal(VALUE("hologram/a/b/c", "present"), "false");
     assert_string_equal(VALUE("hologram/a/b/c", "hue"), "teal");
-    assert_int_equal(dln_extra_of(&shared_stored(shared, AOI, "hologram/a/b/c")->record,
-                                  DLN_TEXT("n"))
-                         ->value.as.integer,
-                     INT64_C(9007199254740993));
+    assert_int_equal(
+        dln_extra_of(&shared_stored(shared, AOI, "hologram/a/b/c")->record, DLN_TEXT("n"))
+            ->value.as.integer,
+        INT64_C(9007199254740993));
     assert_int_equal(PUSH("hologram/h2", 0, "present", "yes"), DUNLIN_INVALID_VALUE);
 }
 
 static void hostile_ids_are_only_values(void **state) {
     struct shared *shared = *state;
-    static const char *const keys[] = {"follow/group/tea.v2",   "follow/user/$ben",
-                                       "follow/user/a.b",       "list/__proto__",
-                                       "list/a%2Fb%23c%25",     "follow/user/%01",
-                                       "list/見逃しビデオ"};
+    static const char *const keys[] = {
+        "follow/group/tea.v2", "follow/user/$ben", "follow/user/a.b",  "list/__proto__",
+        "list/a%2Fb%23c%25",   "follow/user/%01",  "list/見逃しビデオ"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         bool list = strncmp(keys[i], "list", 4) == 0;
-        assert_int_equal(
-            PUSH(keys[i], 0, list ? "deleted" : "present", list ? "false" : "true"), DUNLIN_OK);
+        assert_int_equal(PUSH(keys[i], 0, list ? "deleted" : "present", list ? "false" : "true"),
+                         DUNLIN_OK);
         assert_int_equal(shared_stored(shared, AOI, keys[i])->place.seq, i + 1);
     }
 }

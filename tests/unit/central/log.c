@@ -53,9 +53,9 @@ static void rival_appends(void) {
     struct dln_cursor last;
     size_t inserted;
     assert_int_equal(inner.last(inner.self, DLN_TEXT(AOI), &last, NULL), DUNLIN_OK);
-    assert_int_equal(inner.insert(inner.self, DLN_TEXT(AOI), last.seq, &entry, 1, INT64_MAX,
-                                  &inserted, NULL),
-                     DUNLIN_OK);
+    assert_int_equal(
+        inner.insert(inner.self, DLN_TEXT(AOI), last.seq, &entry, 1, INT64_MAX, &inserted, NULL),
+        DUNLIN_OK);
     assert_int_equal(inserted, 1);
     rivals--;
 }
@@ -245,8 +245,8 @@ static dunlin_status noting_floor(void *self, struct dln_text scope, int64_t *ou
     return inner.floor(self, scope, out, err);
 }
 
-static dunlin_status noting_note_base(void *self, int64_t epoch, struct dln_text scope,
-                                      int64_t seq, dunlin_error *err) {
+static dunlin_status noting_note_base(void *self, int64_t epoch, struct dln_text scope, int64_t seq,
+                                      dunlin_error *err) {
     note('b');
     return inner.note_base(self, epoch, scope, seq, err);
 }
@@ -331,9 +331,9 @@ static void insert_stops_at_the_first_taken_slot(void **state) {
         DUNLIN_OK);
     assert_int_equal(inserted, 3);
     assert_int_equal(shared_last(&shared, AOI), 6);
-    assert_int_equal(
-        inner.insert(inner.self, DLN_TEXT(AOI), 6, entries, 3, shared.steady_ms - 1, &inserted, NULL),
-        DUNLIN_OK);
+    assert_int_equal(inner.insert(inner.self, DLN_TEXT(AOI), 6, entries, 3, shared.steady_ms - 1,
+                                  &inserted, NULL),
+                     DUNLIN_OK);
     assert_int_equal(inserted, 0); /* too late */
 }
 

@@ -1,4 +1,4 @@
-/* Compaction, expiry of tombstones, purge of lists, the lease. */
+/* Compaction, expiry of tombstones, the lease. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,11 +151,13 @@ static void group_tombstones_never_expire(void **state) {
                                  "owner", "aoi"),
                      DUNLIN_OK);
     assert_int_equal(
-        SHARED_PUSH(&shared, "aoi", "group/tea", "member/ben", stamp, "present", "false"), DUNLIN_OK);
-    assert_int_equal(SHARED_PUSH(&shared, "aoi", "group/tea", "group", stamp + 1, "deleted", "true"),
-                     DUNLIN_OK);
+        SHARED_PUSH(&shared, "aoi", "group/tea", "member/ben", stamp, "present", "false"),
+        DUNLIN_OK);
     assert_int_equal(
-        SHARED_PUSH(&shared, "aoi", "group/tea", "member/dai", stamp, "present", "false"), DUNLIN_OK);
+        SHARED_PUSH(&shared, "aoi", "group/tea", "group", stamp + 1, "deleted", "true"), DUNLIN_OK);
+    assert_int_equal(
+        SHARED_PUSH(&shared, "aoi", "group/tea", "member/dai", stamp, "present", "false"),
+        DUNLIN_OK);
     pass_days(10 * 365);
     assert_int_equal(maintain().expired, 1); /* ben's; dai's is the newest entry */
     assert_string_equal(shared_value(&shared, "group/tea", "group", "deleted"), "true");
@@ -258,7 +260,8 @@ static void expiry_order_in_one_round(void **state) {
     assert_string_equal(order, "1f2"); /* leftovers, floor, tombstone */
 }
 
-/* An old version that compaction left because the clock had jumped goes before its tombstone does. */
+/* An old version that compaction left because the clock had jumped goes before its tombstone does.
+ */
 static void leftovers_go_whatever_their_clock_said(void **state) {
     (void)state;
     pass_days(400); /* a clock that is ahead for a while */
@@ -278,6 +281,34 @@ static void leftovers_go_whatever_their_clock_said(void **state) {
     assert_int_equal(done.superseded, 2);
     assert_int_equal(done.expired, 1);
     assert_int_equal(shared_stored(&shared, AOI, "follow/user/ben")->place.seq, 0);
+}
+
+/* More versions than a round remembers, all of a clock that was ahead. */
+static void push_many_versions(const char *key) {
+    dln_stamp stamp = shared_stamp(&shared, 0);
+    pass_days(400);
+    for (int i = 1; i <= 600; i++) {
+        assert_int_equal(
+            SHARED_PUSH(&shared, "aoi", AOI, key, stamp + (dln_stamp)i, "present", "true"),
+            DUNLIN_OK);
+    }
+    pass_days(-400);
+}
+
+static void many_leftovers_take_more_than_one_round(void **state) {
+    (void)state;
+    push_many_versions("follow/user/ben");
+    assert_int_equal(PUSH("follow/user/ben", "present", "false"), DUNLIN_OK);
+    assert_int_equal(shared_last(&shared, AOI), 600); /* an older stamp */
+    assert_int_equal(SHARED_PUSH(&shared, "aoi", AOI, "follow/user/ben", shared_stamp(&shared, 601),
+                                 "present", "false"),
+                     DUNLIN_OK);
+    assert_int_equal(PUSH("follow/user/dai", "present", "true"), DUNLIN_OK);
+    pass_days(HORIZON_DAYS);
+    assert_int_equal(maintain().expired, 0);
+    assert_true(shared_versions(&shared, AOI) > 2);
+    assert_int_equal(maintain().expired, 1);
+    assert_int_equal(shared_versions(&shared, AOI), 1);
 }
 
 static void many_tombstones_expire_in_batches(void **state) {
@@ -301,122 +332,27 @@ static void many_tombstones_expire_in_batches(void **state) {
     assert_int_equal(shared_versions(&shared, AOI), 1);
 }
 
-/* Lists */
+/* The lease */
 
 static void make_old_list(void) {
-    assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);                /* 1 */
-    assert_int_equal(PUSH("item/l1/video/v1", "present", "true"), DUNLIN_OK);        /* 2 */
-    assert_int_equal(PUSH("item/l1/video/v2", "present", "true"), DUNLIN_OK);        /* 3 */
-    assert_int_equal(PUSH("list/l12", "deleted", "false"), DUNLIN_OK);               /* 4 */
-    assert_int_equal(PUSH("item/l12/video/v1", "present", "true"), DUNLIN_OK);       /* 5 */
+    assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);          /* 1 */
+    assert_int_equal(PUSH("item/l1/video/v1", "present", "true"), DUNLIN_OK);  /* 2 */
+    assert_int_equal(PUSH("item/l1/video/v2", "present", "true"), DUNLIN_OK);  /* 3 */
+    assert_int_equal(PUSH("list/l12", "deleted", "false"), DUNLIN_OK);         /* 4 */
+    assert_int_equal(PUSH("item/l12/video/v1", "present", "true"), DUNLIN_OK); /* 5 */
     shared_pass(&shared, 1);
-    assert_int_equal(PUSH("item/l1/video/v2", "title", "t"), DUNLIN_OK);             /* 6 */
-    assert_int_equal(PUSH("list/l1", "deleted", "true"), DUNLIN_OK);                 /* 7 */
-    assert_int_equal(PUSH("list/l0", "deleted", "false"), DUNLIN_OK);                /* 8 */
+    assert_int_equal(PUSH("item/l1/video/v2", "title", "t"), DUNLIN_OK); /* 6 */
+    assert_int_equal(PUSH("list/l1", "deleted", "true"), DUNLIN_OK);     /* 7 */
+    assert_int_equal(PUSH("list/l0", "deleted", "false"), DUNLIN_OK);    /* 8 */
 }
-
-static void list_is_purged_with_its_items(void **state) {
-    (void)state;
-    make_old_list();
-    pass_days(HORIZON_DAYS);
-    dunlin_maintenance done = maintain();
-    assert_int_equal(done.purged, 3);
-    assert_int_equal(done.expired, 0);
-    assert_int_equal(done.superseded, 2);
-    assert_int_equal(floor_of(AOI), 7);
-    assert_int_equal(shared_versions(&shared, AOI), 3); /* l12, its item, l0 */
-    assert_true(stands(4) && stands(5) && stands(8));
-}
-
-static void list_waits_for_its_youngest_item(void **state) {
-    (void)state;
-    make_old_list();
-    pass_days(HORIZON_DAYS - 1);
-    assert_int_equal(PUSH("item/l1/video/v1", "title", "late"), DUNLIN_OK); /* 9 */
-    assert_int_equal(PUSH("list/l0", "name", "n"), DUNLIN_OK);              /* 10 */
-    pass_days(2);
-    assert_int_equal(maintain().purged, 0);
-    assert_true(stands(7) && stands(9));
-    pass_days(HORIZON_DAYS - 1);
-    assert_int_equal(maintain().purged, 3);
-    assert_int_equal(floor_of(AOI), 9);
-}
-
-static void list_waits_while_it_is_the_newest_entry(void **state) {
-    (void)state;
-    assert_int_equal(PUSH("list/l1", "deleted", "true"), DUNLIN_OK);
-    assert_int_equal(PUSH("item/l1/video/v1", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    assert_int_equal(maintain().purged, 0);
-    assert_int_equal(PUSH("list/l0", "deleted", "false"), DUNLIN_OK);
-    assert_int_equal(maintain().purged, 2);
-}
-
-static void item_tombstones_of_a_live_list_expire_alone(void **state) {
-    (void)state;
-    assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
-    assert_int_equal(PUSH("item/l1/video/v1", "present", "false"), DUNLIN_OK);
-    assert_int_equal(PUSH("item/l1/video/v2", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    dunlin_maintenance done = maintain();
-    assert_int_equal(done.expired, 1);
-    assert_int_equal(done.purged, 0);
-    assert_true(stands(1) && stands(3));
-}
-
-static void purge_goes_in_its_order_wherever_it_is_cut(void **state) {
-    (void)state;
-    dunlin_maintenance done;
-    dunlin_status status = DUNLIN_IO;
-    int cuts = 0;
-    make_old_list();
-    pass_days(HORIZON_DAYS);
-    shared.central->engine.drop = cut_drop;
-    shared.central->engine.raise_floor = cut_floor;
-    for (int allowed = 0; status != DUNLIN_OK && allowed < 20; allowed++, cuts++) {
-        order[0] = '\0';
-        writes_left = allowed;
-        status = dunlin_central_maintain(shared.central, &done, NULL);
-        assert_true(stands(7) || (!stands(2) && !stands(3) && !stands(6))); /* no orphans */
-        assert_true((stands(2) && stands(6)) || floor_of(AOI) == 7);
-        shared_pass(&shared, 2 * 60 * 1000);
-    }
-    assert_int_equal(status, DUNLIN_OK);
-    assert_true(cuts > 2);
-    assert_int_equal(shared_versions(&shared, AOI), 3);
-}
-
-static void restored_list_is_not_purged(void **state) {
-    (void)state;
-    make_old_list();
-    pass_days(HORIZON_DAYS);
-    assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
-    assert_int_equal(maintain().purged, 0);
-    assert_string_equal(shared_value(&shared, AOI, "item/l1/video/v2", "title"), "t");
-}
-
-static void encoded_ids_belong_to_their_own_list(void **state) {
-    (void)state;
-    assert_int_equal(PUSH("list/a", "deleted", "true"), DUNLIN_OK);
-    assert_int_equal(PUSH("list/a%2Fb", "deleted", "false"), DUNLIN_OK);
-    assert_int_equal(PUSH("item/a%2Fb/video/v1", "present", "true"), DUNLIN_OK);
-    assert_int_equal(PUSH("item/a/b/v1", "present", "true"), DUNLIN_OK);
-    assert_int_equal(PUSH("list/l0", "deleted", "false"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    assert_int_equal(maintain().purged, 2);
-    assert_true(stands(3));
-    assert_false(stands(4));
-}
-
-/* The lease */
 
 static void a_round_beside_another_does_nothing(void **state) {
     (void)state;
     struct dln_lease_hold hold;
     make_old_list();
     pass_days(HORIZON_DAYS);
-    assert_int_equal(
-        dln_lease_take(shared.central, &hold, DLN_TEXT("maintain"), 60 * 1000, NULL), DUNLIN_OK);
+    assert_int_equal(dln_lease_take(shared.central, &hold, DLN_TEXT("maintain"), 60 * 1000, NULL),
+                     DUNLIN_OK);
     assert_true(hold.number > 0);
     assert_int_equal(maintain().purged, 0);
     assert_int_equal(dln_lease_release(shared.central, &hold, NULL), DUNLIN_OK);
@@ -479,14 +415,8 @@ int main(void) {
         TEST(expiry_goes_in_its_order_wherever_it_is_cut),
         TEST(expiry_order_in_one_round),
         TEST(leftovers_go_whatever_their_clock_said),
+        TEST(many_leftovers_take_more_than_one_round),
         TEST(many_tombstones_expire_in_batches),
-        TEST(list_is_purged_with_its_items),
-        TEST(list_waits_for_its_youngest_item),
-        TEST(list_waits_while_it_is_the_newest_entry),
-        TEST(item_tombstones_of_a_live_list_expire_alone),
-        TEST(purge_goes_in_its_order_wherever_it_is_cut),
-        TEST(restored_list_is_not_purged),
-        TEST(encoded_ids_belong_to_their_own_list),
         TEST(a_round_beside_another_does_nothing),
         TEST(lease_is_lost_when_it_runs_out),
         TEST(floor_is_not_raised_without_the_lease),

@@ -35,9 +35,9 @@ static void begin_at_the_end(struct shared *shared) {
     shared_begin(shared);
     struct dln_scope_ask *ask = shared_ask(shared, "user/aoi");
     ask->pull = false;
-    assert_int_equal(shared->central->engine.last(shared->central->engine.self, ask->scope,
-                                                  &ask->cursor, NULL),
-                     DUNLIN_OK);
+    assert_int_equal(
+        shared->central->engine.last(shared->central->engine.self, ask->scope, &ask->cursor, NULL),
+        DUNLIN_OK);
 }
 
 /* Pushes some new records of its own each time, and one that all fight for. */

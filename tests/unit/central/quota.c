@@ -121,9 +121,9 @@ static void one_push_is_counted_as_it_goes(void **state) {
 static void users_do_not_share_a_quota(void **state) {
     (void)state;
     make_lists(3);
-    assert_int_equal(SHARED_PUSH(&shared, "ben", "user/ben", "list/l0", next_stamp(), "deleted",
-                                 "false"),
-                     DUNLIN_OK);
+    assert_int_equal(
+        SHARED_PUSH(&shared, "ben", "user/ben", "list/l0", next_stamp(), "deleted", "false"),
+        DUNLIN_OK);
 }
 
 static void counting_is_seldom(void **state) {

@@ -56,9 +56,9 @@ static void an_exchange_in_bytes(void **state) {
     assert_int_equal(dln_request_encode(&request, &shared.request, NULL), DUNLIN_OK);
     assert_int_equal(dunlin_central_remote(shared.central, &remote, "aoi", NULL), DUNLIN_OK);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(send_bytes(remote, "sync", (struct dln_text){request.data, request.len},
-                                    &body, &err),
-                         DUNLIN_OK);
+        assert_int_equal(
+            send_bytes(remote, "sync", (struct dln_text){request.data, request.len}, &body, &err),
+            DUNLIN_OK);
         assert_int_equal(dln_answer_decode(&shared.arena, &answer, shared.request.nonce,
                                            (struct dln_text){body.data, body.len}, &err),
                          DUNLIN_OK);
@@ -89,9 +89,8 @@ static void bad_bodies(void **state) {
     assert_int_equal(body.len, 0);
     assert_int_equal(remote->exchange(remote->self, NULL, "", 0, NULL, NULL, &err), DUNLIN_MISUSE);
     static char huge[DLN_BODY_BYTES_MAX + 1];
-    assert_int_equal(
-        send_bytes(remote, "sync", (struct dln_text){huge, sizeof(huge)}, &body, &err),
-        DUNLIN_TOO_LARGE);
+    assert_int_equal(send_bytes(remote, "sync", (struct dln_text){huge, sizeof(huge)}, &body, &err),
+                     DUNLIN_TOO_LARGE);
     assert_int_equal(shared_last(&shared, "user/aoi"), 0);
     remote->close(remote);
     dln_buf_free(&body);
@@ -129,9 +128,9 @@ static void embedded_remote_opens_and_closes_central(void **state) {
     shared_set(&shared, "deleted", shared_stamp(&shared, 0), "false");
     assert_int_equal(dln_request_encode(&request, &shared.request, NULL), DUNLIN_OK);
     assert_int_equal(dunlin_embedded_remote(&remote, url, "aoi", &shared.options, NULL), DUNLIN_OK);
-    assert_int_equal(send_bytes(remote, "sync", (struct dln_text){request.data, request.len}, &body,
-                                NULL),
-                     DUNLIN_OK);
+    assert_int_equal(
+        send_bytes(remote, "sync", (struct dln_text){request.data, request.len}, &body, NULL),
+        DUNLIN_OK);
     remote->close(remote);
     assert_int_equal(shared_last(&shared, "user/aoi"), 1); /* the other handle sees it */
     dln_buf_free(&request);
@@ -150,11 +149,11 @@ static void misuse(void **state) {
     struct {
         dunlin_central_options options;
     } bad[] = {
-        {{0, NULL, 0, 0, 0, 0, 0, 0}},      {{2, NULL, 0, 0, 0, 0, 0, 0}},
-        {{1, &holes, 0, 0, 0, 0, 0, 0}},    {{1, NULL, -1, 0, 0, 0, 0, 0}},
-        {{1, NULL, 0, 1000, 0, 0, 0, 0}},   {{1, NULL, 0, -1, 0, 0, 0, 0}},
-        {{1, NULL, 0, 0, -1, 0, 0, 0}},     {{1, NULL, 0, 0, 0, -1, 0, 0}},
-        {{1, NULL, 0, 0, 0, 0, -1, 0}},     {{1, NULL, 0, 0, 0, 0, 0, -1}},
+        {{0, NULL, 0, 0, 0, 0, 0, 0}},    {{2, NULL, 0, 0, 0, 0, 0, 0}},
+        {{1, &holes, 0, 0, 0, 0, 0, 0}},  {{1, NULL, -1, 0, 0, 0, 0, 0}},
+        {{1, NULL, 0, 1000, 0, 0, 0, 0}}, {{1, NULL, 0, -1, 0, 0, 0, 0}},
+        {{1, NULL, 0, 0, -1, 0, 0, 0}},   {{1, NULL, 0, 0, 0, -1, 0, 0}},
+        {{1, NULL, 0, 0, 0, 0, -1, 0}},   {{1, NULL, 0, 0, 0, 0, 0, -1}},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         assert_int_equal(dunlin_central_open(&central, "sqlite::memory:", &bad[i].options, &err),

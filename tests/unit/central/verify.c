@@ -1,4 +1,5 @@
-/* Digests of a scope: what is live, by whom they may be asked for, and walking down to one record. */
+/* Digests of a scope: what is live, by whom they may be asked for, and walking down to one record.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,9 +38,8 @@ static void ask_all(const char *user, struct dln_verify_ask *asks, size_t count)
     dunlin_error err;
     memset(request.nonce, 'b', DLN_NONCE_LEN);
     assert_int_equal(dln_verify_request_encode(&body, &request, NULL), DUNLIN_OK);
-    dunlin_status status =
-        dln_exchange_body(shared.central, dln_text_of(user), "verify",
-                          (struct dln_text){body.data, body.len}, &out, &err);
+    dunlin_status status = dln_exchange_body(shared.central, dln_text_of(user), "verify",
+                                             (struct dln_text){body.data, body.len}, &out, &err);
     if (status != DUNLIN_OK) {
         fail_msg("%s", err.message);
     }
@@ -86,10 +86,11 @@ static void members_live_with_their_group(void **state) {
                                  "owner", "aoi"),
                      DUNLIN_OK);
     assert_int_equal(
-        SHARED_PUSH(&shared, "aoi", "group/tea", "member/ben", stamp, "present", "true"), DUNLIN_OK);
+        SHARED_PUSH(&shared, "aoi", "group/tea", "member/ben", stamp, "present", "true"),
+        DUNLIN_OK);
     assert_int_equal(ask("ben", "group/tea", 0, 0)->leaf_count, 2);
-    assert_int_equal(SHARED_PUSH(&shared, "aoi", "group/tea", "group", stamp + 1, "deleted", "true"),
-                     DUNLIN_OK);
+    assert_int_equal(
+        SHARED_PUSH(&shared, "aoi", "group/tea", "group", stamp + 1, "deleted", "true"), DUNLIN_OK);
     assert_int_equal(ask("ben", "group/tea", 0, 0)->leaf_count, 0);
 }
 

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
+#include <cmocka.h>
 
 #include <dunlin/central.h>
 
@@ -197,8 +197,8 @@ static void memory_is_a_place_too(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(new_file_is_made),  TEST(not_a_store),         TEST(newer_schema),
-        TEST(no_such_folder),    TEST(locked_file_is_busy), TEST(opened_by_many_at_once),
+        TEST(new_file_is_made),      TEST(not_a_store),         TEST(newer_schema),
+        TEST(no_such_folder),        TEST(locked_file_is_busy), TEST(opened_by_many_at_once),
         TEST(memory_is_a_place_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
