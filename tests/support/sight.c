@@ -132,7 +132,10 @@ void sight_push(struct device *device, const struct dln_record *record) {
                              &retry_after_ms, NULL));
     OK(dln_answer_decode(&arena, &answer, nonce, (struct dln_text){answered.data, answered.len},
                          NULL));
-    assert_int_equal(answer.refusal_count, 0);
+    if (answer.refusal_count > 0) {
+        fail_msg("%s: %s", dunlin_status_name(answer.refusals[0].code),
+                 answer.refusals[0].reason.data);
+    }
     assert_int_equal(answer.ack_count, 1);
     dln_buf_free(&body);
     dln_buf_free(&answered);
