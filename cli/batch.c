@@ -113,6 +113,7 @@ static dunlin_status run_lines(struct batch *batch) {
     dunlin_status status = DUNLIN_OK;
     int got = 0;
 
+    dln_progress_show("batch", 0, batch->file_bytes); /* from now on it counts the seconds */
     while (!(status = next_line(batch, &got)) && got) {
         if (!is_blank(batch)) {
             status = edit(batch);

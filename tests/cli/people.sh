@@ -44,6 +44,14 @@ if command -v script >/dev/null; then
     is "a dumb terminal" "${plain//$'\e'/}" "$plain"
     plain="$(TERM=xterm terminal "$list --json")"
     is "no colour in JSON" "${plain//$'\e'/}" "$plain"
+
+    # What takes longer than a second shows how far it is, there only
+    seq -f '{"do":"follow","kind":"user","id":"slow%.0f"}' 1 2000 >slow.jsonl
+    slow="{ head -n 1000 slow.jsonl; sleep 1.2; tail -n 1000 slow.jsonl; } | '$DUNLIN' --db alice.dunlin batch -"
+    matches "progress on a terminal" $'\e\[Kbatch: [1-9][0-9]*.*2000 lines are committed' \
+        "$(TERM=xterm terminal "$slow")"
+    is "no progress elsewhere" "2000 lines are committed" "$(bash -c "$slow" 2>&1)"
+    do_on alice batch <(sed 's/follow/unfollow/' slow.jsonl)
 fi
 
 # More rows than are kept back for the columns' widths
