@@ -381,6 +381,33 @@ static void lease_is_lost_when_it_runs_out(void **state) {
     assert_int_equal(second.number, 2);
 }
 
+/* What the first look at the lease shows: one that was removed since. */
+static int stale_looks;
+
+static dunlin_status stale_lease(void *self, struct dln_arena *arena, struct dln_text name,
+                                 struct dln_lease *out, dunlin_error *err) {
+    if (stale_looks-- > 0) {
+        *out = (struct dln_lease){0};
+        return DUNLIN_OK;
+    }
+    return inner.lease(self, arena, name, out, err);
+}
+
+static void slow_taker_does_not_hold_a_number_that_was_removed(void **state) {
+    (void)state;
+    struct dln_lease_hold hold;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(dln_lease_take(shared.central, &hold, DLN_TEXT("x"), 1000, NULL),
+                         DUNLIN_OK);
+        assert_int_equal(hold.number, i + 1);
+        shared_pass(&shared, i < 2 ? 2000 : 0);
+    }
+    shared.central->engine.lease = stale_lease;
+    stale_looks = 1;
+    assert_int_equal(dln_lease_take(shared.central, &hold, DLN_TEXT("x"), 1000, NULL), DUNLIN_OK);
+    assert_int_equal(hold.number, 0);
+}
+
 static dunlin_status floor_that_takes_long(void *self, struct dln_text scope,
                                            struct dln_cursor *out, dunlin_error *err) {
     shared_pass(&shared, 2 * 60 * 1000);
@@ -419,6 +446,7 @@ int main(void) {
         TEST(many_tombstones_expire_in_batches),
         TEST(a_round_beside_another_does_nothing),
         TEST(lease_is_lost_when_it_runs_out),
+        TEST(slow_taker_does_not_hold_a_number_that_was_removed),
         TEST(floor_is_not_raised_without_the_lease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
