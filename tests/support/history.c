@@ -249,6 +249,26 @@ static void run_sync(struct run *run, struct device *device, bool faulty) {
     }
 }
 
+/* Another process has the same file open, and edits while an answer is on its way. */
+static void edit_meanwhile(struct device *device) {
+    struct run *run = device->payload;
+    struct test_random random = {world_random(&run->world)};
+    struct step step = {STEP_BATCH, (int)(device - run->world.devices), 0};
+    dunlin_open_options options = DUNLIN_OPEN_OPTIONS_INIT;
+    dunlin_store *other = NULL;
+    dunlin_error err = {0};
+    options.durability = DUNLIN_DURABILITY_NORMAL;
+    options.ports = &device->ports;
+    dunlin_status status = dunlin_store_open(&other, device->path, device->owner, &options, &err);
+    expect_edit(run, device, &step, status, &err);
+    for (uint64_t i = 1 + test_random_below(&random, 3); other != NULL && i > 0; i--) {
+        step.kind = (enum step_kind)test_random_below(&random, STEP_BATCH);
+        status = edit(other, step.kind, &random, &err);
+        expect_edit(run, device, &step, status, &err);
+    }
+    dunlin_store_close(other);
+}
+
 static void run_step(struct run *run, const struct step *step) {
     struct world *world = &run->world;
     struct device *device = &world->devices[step->device];
@@ -398,6 +418,8 @@ int history_run(const struct history *history, char why[HISTORY_WHY_BYTES]) {
     for (int i = 0; i < history->devices; i++) {
         struct device *device =
             world_device(&run.world, people[i % history->people], PICK(skews, &random));
+        device->meanwhile = edit_meanwhile;
+        device->payload = &run;
         device_kill_at(device, -1);
     }
     for (size_t i = 0; i < history->step_count && !run.failed; i++) {

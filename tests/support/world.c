@@ -98,6 +98,9 @@ static dunlin_status faulty_exchange(void *self, const char *kind, const void *r
     if (status == DUNLIN_OK && fault == FAULT_DOUBLED) {
         status = deliver(device, kind, request, len, &answer, err);
     }
+    if (fault == FAULT_MEANWHILE && device->meanwhile != NULL) {
+        device->meanwhile(device);
+    }
     if (status == DUNLIN_OK && fault == FAULT_LOST_ANSWER) {
         status = broken(err, DUNLIN_CONN_CLOSED);
     }

@@ -22,6 +22,7 @@ enum world_fault {
     FAULT_DOUBLED,      /* central gets it twice, the second answer comes */
     FAULT_CUT_ANSWER,   /* half of the answer comes, as if it were whole */
     FAULT_STALE_ANSWER, /* the answer to an earlier request comes */
+    FAULT_MEANWHILE,    /* no fault: device->meanwhile is called while the answer is on its way */
     FAULT_COUNT
 };
 
@@ -39,6 +40,8 @@ struct device {
     /* Faults of the coming exchanges, the first in the lowest nibble (enum world_fault). */
     uint64_t faults;
     uint64_t exchanges; /* that reached central */
+    void (*meanwhile)(struct device *device);
+    void *payload; /* of meanwhile */
     char *last_answer;
     size_t last_answer_len;
 };
