@@ -78,6 +78,7 @@ typedef struct dunlin_item_options {
 
 /* Adds the item at the list's end; one that is there already keeps its place and what is not given
  * here, and only what is given changes. An item that was removed starts anew.
+ *   options  NULL: nothing is given
  * Returns besides INVALID_JSON. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_list_add(dunlin_store *store, const char *list,
                                                          const char *type, const char *id,

@@ -55,18 +55,17 @@ is "stdin" "1 lines are committed" \
 
 # bad <status name> <line>: line 2 of 3 is bad; nothing of the three stays.
 bad() {
-    local before
     printf '%s\n' '{"do":"follow","kind":"user","id":"before"}' "$2" \
         '{"do":"follow","kind":"user","id":"behind"}' >bad.jsonl
-    before="$(state alice)"
-    on alice batch bad.jsonl
+    keep alice
+    run --db alice.dunlin batch bad.jsonl
     is "$2: the exit code" "${3:-65}" "$code"
     is "$2: stdout" "" "$out"
     matches "$2: stderr" "^dunlin: $1: line 2: .+; 0 lines are committed\$" "$err"
-    on alice --json batch bad.jsonl
+    run --db alice.dunlin --json batch bad.jsonl
     is "$2 --json: the exit code" "${3:-65}" "$code"
     matches "$2 --json: stderr" "^\\{\"error\":\"$1\",\"message\":\".+\",\"line\":2,\"committed\":0\\}\$" "$err"
-    is "$2: the state" "$before" "$(state alice)"
+    kept "$2" alice
 }
 while read -r name line; do
     bad "$name" "$line"

@@ -11,6 +11,7 @@ folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 passed=0 failed=0
+declare -A known=() # device → its state, until a command that may change it
 
 # is <what> <expected> <actual>
 is() {
@@ -43,6 +44,7 @@ run() {
 on() {
     local device="$1"
     shift
+    unset "known[$device]"
     run --db "$device.dunlin" "$@"
 }
 
@@ -66,26 +68,32 @@ state() {
     if [ -e "$1.dunlin" ]; then
         "$DUNLIN" --db "$1.dunlin" dump
         "$DUNLIN" --db "$1.dunlin" --json outbox
-        "$DUNLIN" --db "$1.dunlin" --json rejected
-        "$DUNLIN" --db "$1.dunlin" --json subscriptions
     fi 2>&1
+}
+
+# keep <device> notes the state unless it is known; kept <what> <device> compares with it.
+keep() {
+    [ -n "${known["$1"]+known}" ] || known["$1"]="$(state "$1")"
+}
+kept() {
+    is "$1: the state" "${known["$2"]}" "$(state "$2")"
 }
 
 # refuses <exit code> <status name> <device> <argument>…: one line on stderr, or one object with
 # --json; nothing on stdout; nothing changed.
 refuses() {
-    local wanted="$1" name="$2" before
-    shift 2
-    before="$(state "$1")"
-    on "$@"
+    local wanted="$1" name="$2" device="$3"
+    shift 3
+    keep "$device"
+    run --db "$device.dunlin" "$@"
     is "$*: the exit code" "$wanted" "$code"
     is "$*: stdout" "" "$out"
     matches "$*: stderr" "^dunlin: $name: [^"$'\n'"]+\$" "$err"
-    on "$1" --json "${@:2}"
+    run --db "$device.dunlin" --json "$@"
     is "$* --json: the exit code" "$wanted" "$code"
     is "$* --json: stdout" "" "$out"
     matches "$* --json: stderr" "^\\{\"error\":\"$name\",\"message\":\"[^"$'\n'"]+\\}\$" "$err"
-    is "$*: the state" "$before" "$(state "$1")"
+    kept "$*" "$device"
 }
 
 finish() {
