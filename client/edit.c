@@ -49,14 +49,13 @@ dunlin_status dln_edit_end(struct dln_edit *edit, dunlin_status status, dunlin_e
     return status;
 }
 
-dunlin_status dln_edit_row(struct dln_edit *edit, struct dln_row *out,
+dunlin_status dln_edit_new(struct dln_edit *edit, struct dln_row *out,
                            enum dln_collection_id collection, struct dln_text group,
                            const struct dln_text *parts, dunlin_error *err) {
     const struct dln_collection *table = dln_collection_by_id(collection);
-    struct dln_text owner = dln_text_of(dln_store_owner(edit->store));
     struct dln_key key = {
         .collection = table, .name = dln_text_of(table->name), .part_count = table->key_count};
-    key.scope = table->scope == DLN_SCOPE_USER ? dln_scope_user(&edit->arena, owner)
+    key.scope = table->scope == DLN_SCOPE_USER ? dln_store_scope(edit->store)
                                                : dln_scope_group(&edit->arena, group);
     if (!key.scope.data) {
         return dln_fail(err, DUNLIN_OUT_OF_MEMORY, DUNLIN_DOMAIN_STORE, "out of memory");
@@ -64,7 +63,23 @@ dunlin_status dln_edit_row(struct dln_edit *edit, struct dln_row *out,
     for (int i = 0; i < table->key_count; i++) {
         key.parts[i] = parts[i];
     }
-    return dln_row_get(edit->store, &edit->arena, &key, out, err);
+    *out = (struct dln_row){.record = {.key = key}};
+    return DUNLIN_OK;
+}
+
+dunlin_status dln_edit_row(struct dln_edit *edit, struct dln_row *out,
+                           enum dln_collection_id collection, struct dln_text group,
+                           const struct dln_text *parts, dunlin_error *err) {
+    struct dln_row row;
+    dunlin_status status = dln_edit_new(edit, &row, collection, group, parts, err);
+    return status == DUNLIN_OK ? dln_row_get(edit->store, &edit->arena, &row.record.key, out, err)
+                               : status;
+}
+
+dunlin_status dln_edit_create(struct dln_edit *edit, struct dln_row *row, bool *created,
+                              dunlin_error *err) {
+    edit->wrote = true;
+    return dln_row_create(edit->store, row, created, err);
 }
 
 dunlin_status dln_edit_write(struct dln_edit *edit, struct dln_row *row, uint32_t fields,

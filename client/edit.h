@@ -26,6 +26,13 @@ DUNLIN_MUST_USE dunlin_status dln_edit_begin(struct dln_edit *edit, dunlin_store
 DUNLIN_MUST_USE dunlin_status dln_edit_end(struct dln_edit *edit, dunlin_status status,
                                            dunlin_error *err);
 
+/* A row of that key as if there were none. */
+DUNLIN_MUST_USE dunlin_status dln_edit_new(struct dln_edit *edit, struct dln_row *out,
+                                           enum dln_collection_id collection, struct dln_text group,
+                                           const struct dln_text *parts, dunlin_error *err);
+/* Writes a new row of which every field was set, unless there is one: *created tells. */
+DUNLIN_MUST_USE dunlin_status dln_edit_create(struct dln_edit *edit, struct dln_row *row,
+                                              bool *created, dunlin_error *err);
 /* Reads the row of a key. `group` is the scope's for collections of a group, else not looked at;
  * there are as many parts as the collection's key has. */
 DUNLIN_MUST_USE dunlin_status dln_edit_row(struct dln_edit *edit, struct dln_row *out,

@@ -112,31 +112,50 @@ static dunlin_status end_rank(struct dln_edit *edit, struct dln_text list, struc
     return dln_place(edit, &siblings, DUNLIN_PLACE_LAST, NULL, out, &stays, err);
 }
 
+/* An item that is in the list, or was: it keeps what is not given, or starts anew. */
+static dunlin_status add_again(struct dln_edit *edit, const struct item_key *key,
+                               const struct dln_rank *rank, const dunlin_item_options *options,
+                               dunlin_error *err) {
+    struct dln_row row;
+    uint32_t fields = 0;
+    dunlin_status status = read_item(edit, key, &row, err);
+    if (status != DUNLIN_OK) {
+        return status;
+    }
+    if (!dln_row_exists(&row)) {
+        start_anew(edit, &row, &fields, rank);
+    }
+    change_given(&row, &fields, options);
+    return dln_edit_write(edit, &row, fields, err);
+}
+
+/* Most items that are added are new: that is tried first, since it needs no reading. */
 static dunlin_status add(struct dln_edit *edit, const struct item_key *key,
                          const dunlin_item_options *options, dunlin_error *err) {
+    struct dln_text parts[] = {key->list, key->type, key->id};
     struct dln_row row;
     struct dln_rank rank;
     struct dln_text last;
     uint32_t fields = 0;
     bool live;
+    bool created = false;
     dunlin_status status = dln_list_end(edit->store, &edit->arena, key->list, &live, &last, err);
     if (status == DUNLIN_OK && !live) {
         status = dln_no_list(err);
     }
     if (status == DUNLIN_OK) {
-        status = read_item(edit, key, &row, err);
-    }
-    if (status == DUNLIN_OK && !dln_row_exists(&row)) {
         status = end_rank(edit, key->list, last, &rank, err);
-        if (status == DUNLIN_OK) {
-            start_anew(edit, &row, &fields, &rank);
-        }
+    }
+    if (status == DUNLIN_OK) {
+        status = dln_edit_new(edit, &row, DLN_ITEM, key->list, parts, err);
     }
     if (status != DUNLIN_OK) {
         return status;
     }
+    start_anew(edit, &row, &fields, &rank);
     change_given(&row, &fields, options);
-    return dln_edit_write(edit, &row, fields, err);
+    status = dln_edit_create(edit, &row, &created, err);
+    return status == DUNLIN_OK && !created ? add_again(edit, key, &rank, options, err) : status;
 }
 
 dunlin_status dunlin_list_add(dunlin_store *store, const char *list, const char *type,

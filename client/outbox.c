@@ -7,7 +7,7 @@
 static const struct dln_iter_kind pending_kind = {.rows = DLN_ROWS_OUTBOX,
                                                   .row_size = sizeof(dunlin_pending),
                                                   .tag = "outbox",
-                                                  .key_count = DLN_PENDING_KEY_PARTS,
+                                                  .key_count = 1,
                                                   .read = dln_page_pending};
 
 dunlin_status dunlin_outbox(dunlin_store *store, dunlin_iter **out, const dunlin_range *range,

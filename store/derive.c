@@ -7,16 +7,18 @@
  * by one statement, O(members). Any other member's row moves one origin, and so does the follow of
  * a user.
  *
- * The number of subscriptions (users with an origin) is kept in `setting`: whoever gets a first
- * origin or loses the last moves it.
+ * The number of subscriptions (users with an origin) is kept: whoever gets a first origin or loses
+ * the last moves it.
  *
- * Lists. `list.items` counts the present items whether or not the list is deleted, so that neither
- * deleting nor restoring counts; items that come before their list are counted when it comes. */
+ * Lists. A list's present items are counted whether or not it is known or deleted, so that neither
+ * its coming nor deleting nor restoring it counts. */
 #include "store/derive.h"
 
 #include <assert.h>
 
+#include "store/counts.h"
 #include "store/derive_parts.h"
+#include "store/ends.h"
 #include "store/row.h"
 
 static bool exists(const struct dln_row *row) {
@@ -24,12 +26,7 @@ static bool exists(const struct dln_row *row) {
 }
 
 static dunlin_status count_subscriptions(struct dln_store *store, int64_t more, dunlin_error *err) {
-    if (more == 0) {
-        return DUNLIN_OK;
-    }
-    struct dln_statement statement = dln_use(store, DLN_STORE_SUBSCRIPTIONS_COUNT_ADD);
-    dln_bind_int(&statement, more);
-    return dln_run(&statement, err);
+    return more == 0 ? DUNLIN_OK : dln_count_add(store, DLN_COUNT_SUBSCRIPTIONS, more, err);
 }
 
 /* Whether the user has any origin. */
@@ -195,35 +192,24 @@ static dunlin_status derive_group(struct dln_store *store, const struct dln_row 
     return status != DUNLIN_OK ? status : derive_grant(store, key.at[0].number, err);
 }
 
-static dunlin_status derive_list(struct dln_store *store, const struct dln_row *before,
-                                 const struct dln_row *after, dunlin_error *err) {
+static dunlin_status derive_list(struct dln_store *store, const struct dln_row *after,
+                                 dunlin_error *err) {
     int64_t list = 0;
-    if (before->stored || !after->stored) {
-        return DUNLIN_OK;
-    }
     dunlin_status status = dln_name_find(store, after->record.key.parts[0], &list, err);
-    if (status != DUNLIN_OK) {
-        return status;
-    }
-    struct dln_statement statement = dln_use(store, DLN_STORE_LIST_ITEMS_COUNT);
-    dln_bind_int(&statement, list);
-    return dln_run(&statement, err);
+    dln_end_forget(store, list);
+    return status;
 }
 
 static dunlin_status derive_item(struct dln_store *store, const struct dln_row *before,
                                  const struct dln_row *after, dunlin_error *err) {
     int64_t list = 0;
-    if (exists(before) == exists(after)) {
-        return DUNLIN_OK;
-    }
     dunlin_status status = dln_name_find(store, after->record.key.parts[0], &list, err);
     if (status != DUNLIN_OK) {
         return status;
     }
-    struct dln_statement statement = dln_use(store, DLN_STORE_LIST_ITEMS_ADD);
-    dln_bind_int(&statement, list);
-    dln_bind_int(&statement, exists(after) ? 1 : -1);
-    return dln_run(&statement, err);
+    dln_end_item(store, list, before, after);
+    int more = exists(after) - exists(before);
+    return more == 0 ? DUNLIN_OK : dln_count_add(store, list, more, err);
 }
 
 dunlin_status dln_derive(struct dln_store *store, const struct dln_row *before,
@@ -242,7 +228,7 @@ dunlin_status dln_derive(struct dln_store *store, const struct dln_row *before,
     case DLN_MEMBER:
         return derive_member(store, before, after, err);
     case DLN_LIST:
-        status = derive_list(store, before, after, err);
+        status = derive_list(store, after, err);
         break;
     case DLN_ITEM:
         status = derive_item(store, before, after, err);
@@ -262,9 +248,5 @@ dunlin_status dln_derive_make_search(struct dln_store *store, dunlin_error *err)
 dunlin_status dln_derive_clear(struct dln_store *store, dunlin_error *err) {
     struct dln_statement statement = dln_use(store, DLN_STORE_ORIGINS_CLEAR);
     dunlin_status status = dln_run(&statement, err);
-    if (status == DUNLIN_OK) {
-        statement = dln_use(store, DLN_STORE_SUBSCRIPTIONS_COUNT_CLEAR);
-        status = dln_run(&statement, err);
-    }
     return status == DUNLIN_OK && store->search ? dln_search_clear(store, err) : status;
 }

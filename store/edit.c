@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "store/clock.h"
+#include "store/row.h"
 
 static void stamp_fields(struct dln_row *row, uint32_t fields, dln_stamp stamp) {
     for (int i = 0; i < DLN_FIELD_MAX; i++) {
@@ -48,6 +49,26 @@ static dunlin_status edit_row(struct dln_store *store, struct dln_row *row, uint
     status = dln_row_put(store, row, err);
     row->stored = true;
     return status;
+}
+
+dunlin_status dln_row_create(struct dln_store *store, struct dln_row *row, bool *created,
+                             dunlin_error *err) {
+    uint32_t all = (UINT32_C(1) << row->record.key.collection->field_count) - 1;
+    assert(store->in_transaction);
+    dln_stamp stamp = dln_clock_next(&store->clock, dln_store_now_ms(store), 0);
+    dunlin_status status = dln_clock_save(store, err);
+    *created = false;
+    stamp_fields(row, all, stamp);
+    row->seq = DLN_SEQ_NEVER;
+    row->pending = all;
+    row->offered = 0;
+    row->tried = false;
+    row->stored = false;
+    if (status == DUNLIN_OK) {
+        status = dln_row_insert(store, row, created, err);
+    }
+    row->stored = *created;
+    return dln_poison(store, status, err);
 }
 
 dunlin_status dln_row_edit(struct dln_store *store, struct dln_row *row, uint32_t fields,

@@ -1,8 +1,8 @@
 /* Inside store/ only: the struct, statements, and interning.
  *
- * What is cached (names, the clock's bound) is only used inside a transaction, and dropped when one
- * is rolled back or when another connection has written since the last: dln_store_begin() looks at
- * SQLite's data version for that.
+ * What is cached (names, places in the outbox, the clock's bound) is only used inside a
+ * transaction, and dropped when one is rolled back or when another connection has written since the
+ * last: dln_store_begin() looks at SQLite's data version for that.
  *
  * A failure of the file or of memory inside a transaction poisons it: every further statement
  * fails with the same error, and so does the commit, which rolls back. So nothing half-written is
@@ -20,6 +20,9 @@
 
 enum {
     DLN_APPLICATION_ID = 1684827758,    /* "dlnn"; also in the first migration */
+    DLN_COUNTS_MAX = 8,                 /* counts that are added up in memory */
+    DLN_ENDS = 16,                      /* lists whose ends are cached, see ends.h */
+    DLN_OUTBOX_RANGES = 16,             /* see outbox.h */
     DLN_NAME_SLOTS = 2048,              /* of the cache of interned names */
     DLN_DEVICE_LEN = 32,                /* hex digits */
     DLN_ROW_BYTES_MAX = 4 * 1024 * 1024 /* of one row in memory, with all its fields */
@@ -30,6 +33,19 @@ struct dln_name {
     int64_t id;
     char *text;
     size_t len;
+};
+
+/* What is to be added to a count, see counts.h. */
+struct dln_count {
+    int64_t what;
+    int64_t more;
+};
+
+/* A live list, and the greatest rank of its items; list 0: none. */
+struct dln_end {
+    int64_t list;
+    size_t len;
+    char rank[DLN_RANK_MAX];
 };
 
 struct dln_store {
@@ -47,10 +63,14 @@ struct dln_store {
     bool fresh;           /* what is cached agreed with the file at data_version */
     unsigned data_version;
     struct dln_clock clock;
-    bool raised_bound;       /* by this connection, since it was opened */
-    struct dln_name *names;  /* DLN_NAME_SLOTS, by hash of the text */
-    struct dln_arena before; /* the old version of the row that is being written */
-    struct dln_buf stamps;   /* scratch of row.c */
+    bool raised_bound; /* by this connection, since it was opened */
+    struct dln_count counts[DLN_COUNTS_MAX];
+    int count_count;
+    struct dln_end ends[DLN_ENDS];
+    int64_t last_places[DLN_OUTBOX_RANGES]; /* given out last in each range; 0: not known */
+    struct dln_name *names;                 /* DLN_NAME_SLOTS, by hash of the text */
+    struct dln_arena before;                /* the old version of the row that is being written */
+    struct dln_buf stamps;                  /* scratch of row.c */
     struct dln_buf extras;
     struct dln_buf key_text; /* scratch: a key as text */
     struct dln_buf decoded;  /* scratch: an id that stands encoded in a scope's name */
@@ -100,7 +120,8 @@ dunlin_status dln_sqlite_failed(struct dln_store *store, int code, dunlin_error 
 dunlin_status dln_poison(struct dln_store *store, dunlin_status status, const dunlin_error *err);
 dunlin_status dln_no_memory(dunlin_error *err);
 
-/* A read of several statements that sees one moment: BEGIN, unless a transaction runs. Reads nest. */
+/* A read of several statements that sees one moment: BEGIN, unless a transaction runs. Reads nest.
+ */
 DUNLIN_MUST_USE dunlin_status dln_read_begin(struct dln_store *store, bool *own, dunlin_error *err);
 void dln_read_end(struct dln_store *store, bool own);
 

@@ -1,4 +1,6 @@
 /* Pages of lists. */
+#include "store/counts.h"
+#include "store/ends.h"
 #include "store/fold.h"
 #include "store/lists.h"
 #include "store/page_rows.h"
@@ -33,6 +35,10 @@ static enum dln_page_take fill_named(struct dln_page *page, const struct dln_sta
 
 static dunlin_status read_lists(struct dln_store *store, struct dln_page *page, int64_t limit,
                                 dln_page_fill fill, dunlin_error *err) {
+    dunlin_status status = dln_counts_flush(store, err);
+    if (status != DUNLIN_OK) {
+        return status;
+    }
     struct dln_statement statement =
         dln_use(store, page->backwards ? DLN_STORE_LISTS_BACKWARD : DLN_STORE_LISTS_FORWARD);
     dln_page_bind_from(&statement, page, 0);
@@ -54,6 +60,10 @@ dunlin_status dln_page_list(struct dln_store *store, struct dln_page *page, dunl
     if (page->from) {
         return dln_page_start(page, sizeof(dunlin_list), err);
     }
+    dunlin_status status = dln_counts_flush(store, err);
+    if (status != DUNLIN_OK) {
+        return status;
+    }
     struct dln_statement statement = dln_use(store, DLN_STORE_LIST_ONE);
     dln_bind_text(&statement, page->arguments[0]);
     return dln_page_run(page, &statement, sizeof(dunlin_list), fill_list, err);
@@ -61,6 +71,10 @@ dunlin_status dln_page_list(struct dln_store *store, struct dln_page *page, dunl
 
 dunlin_status dln_page_lists_with(struct dln_store *store, struct dln_page *page,
                                   dunlin_error *err) {
+    dunlin_status status = dln_counts_flush(store, err);
+    if (status != DUNLIN_OK) {
+        return status;
+    }
     struct dln_statement statement = dln_use(store, page->backwards ? DLN_STORE_LISTS_WITH_BACKWARD
                                                                     : DLN_STORE_LISTS_WITH_FORWARD);
     dln_bind_text(&statement, page->arguments[0]);
@@ -79,12 +93,21 @@ dunlin_status dln_list_end(struct dln_store *store, struct dln_arena *arena, str
     if (status != DUNLIN_OK || number == 0) {
         return status;
     }
+    const struct dln_end *end = dln_end_find(store, number);
+    if (end) {
+        *live = true;
+        *rank = dln_arena_text(arena, (struct dln_text){end->rank, end->len});
+        return rank->data ? DUNLIN_OK : dln_no_memory(err);
+    }
     struct dln_statement statement = dln_use(store, DLN_STORE_LIST_END);
     dln_bind_int(&statement, number);
     status = dln_step(&statement, live, err);
     if (status == DUNLIN_OK && *live) {
         *rank = dln_arena_text(arena, dln_column_text(&statement, 0));
         dln_done(&statement);
+        if (rank->data) {
+            dln_end_learn(store, number, *rank);
+        }
         status = rank->data ? DUNLIN_OK : dln_no_memory(err);
     }
     return status;

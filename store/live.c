@@ -27,7 +27,7 @@ static dunlin_status visit_row(struct live *live, struct dln_row_reader *reader,
     dunlin_status status = dln_read_key(reader, statement, &row.record.key, err);
     if (status == DUNLIN_OK) {
         status = dln_read_fields(live->store, &live->rows, statement, reader->table->key_count,
-                                 &row, err);
+                                 &row, NULL, err);
     }
     if (status != DUNLIN_OK || !dln_record_exists(&row.record)) {
         return status;

@@ -10,13 +10,20 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "store/counts.h"
 #include "store/derive.h"
 #include "store/migrate.h"
-#include "store/row.h"
+#include "store/outbox.h"
 
 static dunlin_status get_number(struct dln_store *store, enum dln_store_query query, int64_t *out,
                                 dunlin_error *err) {
     struct dln_statement statement = dln_use(store, query);
+    return dln_get_int(&statement, out, err);
+}
+
+static dunlin_status count_pending(struct dln_store *store, int64_t *out, dunlin_error *err) {
+    struct dln_statement statement = dln_use(store, DLN_STORE_STATUS_PENDING);
+    dln_bind_int(&statement, DLN_COUNTS_FROM);
     return dln_get_int(&statement, out, err);
 }
 
@@ -47,19 +54,22 @@ static dunlin_status read_status(struct dln_store *store, dunlin_store_status *o
         enum dln_store_query query;
         int64_t *out;
     } counts[] = {
-        {DLN_STORE_STATUS_PENDING, &out->pending},
         {DLN_STORE_STATUS_REJECTED, &out->rejected},
         {DLN_STORE_STATUS_FOLLOWING, &out->following},
         {DLN_STORE_SCOPE_HELD_COUNT, &out->held},
+        {DLN_STORE_SUBSCRIPTIONS_COUNT, &out->subscriptions},
     };
     int64_t pages = 0;
     int64_t page_bytes = 0;
-    dunlin_status status = read_lists(store, out, err);
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]) && status == DUNLIN_OK; i++) {
-        status = get_number(store, counts[i].query, counts[i].out, err);
+    dunlin_status status = dln_counts_flush(store, err);
+    if (status == DUNLIN_OK) {
+        status = read_lists(store, out, err);
     }
     if (status == DUNLIN_OK) {
-        status = dln_store_setting_get(store, "subscriptions", &out->subscriptions, err);
+        status = count_pending(store, &out->pending, err);
+    }
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]) && status == DUNLIN_OK; i++) {
+        status = get_number(store, counts[i].query, counts[i].out, err);
     }
     if (status == DUNLIN_OK) {
         status = read_last_sync(store, &out->last_sync_ms, err);
@@ -135,7 +145,7 @@ dunlin_status dln_store_backup(struct dln_store *store, const char *path, dunlin
 static dunlin_status check_sent(struct dln_store *store, dunlin_error *err) {
     int64_t pending;
     int64_t rejected = 0;
-    dunlin_status status = get_number(store, DLN_STORE_STATUS_PENDING, &pending, err);
+    dunlin_status status = count_pending(store, &pending, err);
     if (status == DUNLIN_OK) {
         status = get_number(store, DLN_STORE_STATUS_REJECTED, &rejected, err);
     }
@@ -149,8 +159,9 @@ static dunlin_status check_sent(struct dln_store *store, dunlin_error *err) {
 
 static dunlin_status delete_all(struct dln_store *store, dunlin_error *err) {
     static const enum dln_store_query deletes[] = {
-        DLN_STORE_WIPE_FOLLOW, DLN_STORE_WIPE_MYGROUP, DLN_STORE_WIPE_LIST,  DLN_STORE_WIPE_ITEM,
-        DLN_STORE_WIPE_GRP,    DLN_STORE_WIPE_MEMBER,  DLN_STORE_WIPE_OTHER, DLN_STORE_WIPE_SCOPE,
+        DLN_STORE_WIPE_FOLLOW, DLN_STORE_WIPE_MYGROUP, DLN_STORE_WIPE_LIST,
+        DLN_STORE_WIPE_ITEM,   DLN_STORE_WIPE_GRP,     DLN_STORE_WIPE_MEMBER,
+        DLN_STORE_WIPE_OTHER,  DLN_STORE_WIPE_OUTBOX,  DLN_STORE_WIPE_SCOPE,
         DLN_STORE_WIPE_SEEN,   DLN_STORE_WIPE_REJECTED};
     dunlin_status status = dln_derive_clear(store, err);
     for (size_t i = 0; i < sizeof(deletes) / sizeof(deletes[0]) && status == DUNLIN_OK; i++) {

@@ -2,158 +2,207 @@
  *
  * By collection, a list before items and a group before members, and behind all of them the owner's
  * own member records: leaving a group, or no longer being its admin, takes away what the other
- * changes in it need. A pass remembers its place as stage and key, so that rows that come and go
- * meanwhile cost nothing and skip nothing. */
-#include <assert.h>
-#include <string.h>
-
+ * changes in it need. A place is never given to another row while it is remembered in memory, so
+ * that a pass that goes from place to place skips nothing.
+ *
+ * The next place of each range is cached; see internal.h for when that is dropped. */
 #include "store/outbox.h"
 
-struct stage {
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { RANGES = 2 * DLN_STAGE_COUNT, PLACE_DIGITS = 24 };
+
+static const struct {
     enum dln_collection_id collection;
     enum dln_store_query forwards, backwards;
-    bool owner; /* the queries take the owner's number too */
+} stages[] = {
+    {DLN_FOLLOW, DLN_STORE_FOLLOW_WAITING, DLN_STORE_FOLLOW_WAITING_BACK},
+    {DLN_MYGROUP, DLN_STORE_MYGROUP_WAITING, DLN_STORE_MYGROUP_WAITING_BACK},
+    {DLN_LIST, DLN_STORE_LIST_WAITING, DLN_STORE_LIST_WAITING_BACK},
+    {DLN_ITEM, DLN_STORE_ITEM_WAITING, DLN_STORE_ITEM_WAITING_BACK},
+    {DLN_GROUP, DLN_STORE_GRP_WAITING, DLN_STORE_GRP_WAITING_BACK},
+    {DLN_MEMBER, DLN_STORE_MEMBER_WAITING, DLN_STORE_MEMBER_WAITING_BACK},
+    {DLN_MEMBER, DLN_STORE_MEMBER_WAITING, DLN_STORE_MEMBER_WAITING_BACK},
+    {DLN_OTHER, DLN_STORE_OTHER_WAITING, DLN_STORE_OTHER_WAITING_BACK},
 };
 
-#define WAITING(upper) DLN_STORE_##upper##_WAITING, DLN_STORE_##upper##_WAITING_BACK
-
-static const struct stage stages[] = {
-    {DLN_FOLLOW, WAITING(FOLLOW), false},
-    {DLN_MYGROUP, WAITING(MYGROUP), false},
-    {DLN_LIST, WAITING(LIST), false},
-    {DLN_ITEM, WAITING(ITEM), false},
-    {DLN_GROUP, WAITING(GRP), false},
-    {DLN_MEMBER, WAITING(MEMBER), true},
-    {DLN_MEMBER, DLN_STORE_MEMBER_WAITING_OWN, DLN_STORE_MEMBER_WAITING_OWN_BACK, true},
-    {DLN_OTHER, DLN_STORE_OTHER_WAITING, DLN_STORE_OTHER_WAITING, false}, /* never backwards */
-};
-
-enum { STAGE_COUNT = sizeof(stages) / sizeof(stages[0]) };
-
-static dunlin_status no_place(dunlin_error *err) {
-    return dln_fail(err, DUNLIN_INVALID_CURSOR, DUNLIN_DOMAIN_STORE,
-                    "this is no place in the outbox");
+static int64_t start_of(int range) {
+    return (int64_t)range << DLN_RANGE_BITS; /* itself no place */
 }
 
-/* place->last is "SCOPE#KEY" of the last row given; a '#' in an id stands encoded in both. */
-static dunlin_status place_after(struct dln_store *store, struct dln_arena *arena,
-                                 const struct dln_outbox_place *place, bool backwards,
-                                 const struct dln_table *table, struct dln_key_values *out,
-                                 dunlin_error *err) {
-    struct dln_key key = {0};
-    if (place->last.len == 0) {
-        *out = dln_key_values_first(table, 0);
-        if (backwards) {
-            out->at[0].number = INT64_MAX;
+static int range_of(int64_t place) {
+    return (int)(place >> DLN_RANGE_BITS);
+}
+
+/* ---- writing */
+
+static int stage_of(const struct dln_store *store, const struct dln_table *table,
+                    const struct dln_key_values *values) {
+    int stage = 0;
+    if (table->id == DLN_MEMBER) {
+        return values->at[1].number == store->owner_name ? DLN_STAGE_OWN_MEMBER : DLN_STAGE_MEMBER;
+    }
+    while (stages[stage].collection != table->id) {
+        stage++;
+    }
+    return stage;
+}
+
+static dunlin_status next_in_range(struct dln_store *store, int range, int64_t *out,
+                                   dunlin_error *err) {
+    int64_t last = store->last_places[range];
+    if (last == 0) {
+        struct dln_statement statement = dln_use(store, DLN_STORE_OUTBOX_LAST);
+        dln_bind_int(&statement, start_of(range));
+        dln_bind_int(&statement, start_of(range + 1));
+        dunlin_status status = dln_get_int(&statement, &last, err);
+        if (status != DUNLIN_OK) {
+            return status;
         }
-        return DUNLIN_OK;
+        last = last == 0 ? start_of(range) : last;
     }
-    const char *mark = memchr(place->last.data, '#', place->last.len);
-    size_t scope_len = mark ? (size_t)(mark - place->last.data) : 0;
-    key.scope = (struct dln_text){place->last.data, scope_len};
-    if (!mark ||
-        !dln_key_parse(arena, &key, (struct dln_text){mark + 1, place->last.len - scope_len - 1})) {
-        return no_place(err);
-    }
-    dunlin_status status = dln_key_values_of(store, &key, false, out, err);
-    if (status == DUNLIN_OK && (dln_table_of(&key) != table || !out->known)) {
-        status = no_place(err);
-    }
-    return status;
+    *out = store->last_places[range] = last + 1;
+    assert(range_of(*out) == range);
+    return DUNLIN_OK;
 }
 
-dunlin_status dln_outbox_remember(struct dln_store *store, struct dln_arena *arena,
-                                  struct dln_outbox_place *place, const struct dln_key *last,
-                                  dunlin_error *err) {
-    dln_buf_clear(&store->key_text);
-    dln_buf_append(&store->key_text, last->scope.data, last->scope.len);
-    dln_buf_append_byte(&store->key_text, '#');
-    dln_key_text(&store->key_text, last);
-    dunlin_status status = dln_buf_status(&store->key_text, err);
-    if (status == DUNLIN_OK) {
-        place->last =
-            dln_arena_text(arena, (struct dln_text){store->key_text.data, store->key_text.len});
-        status = place->last.data ? DUNLIN_OK : dln_no_memory(err);
-    }
-    return status;
+static int range_for(const struct dln_store *store, const struct dln_row *row,
+                     const struct dln_table *table, const struct dln_key_values *values) {
+    bool offered = (row->pending & ~row->offered) == 0;
+    return 2 * stage_of(store, table, values) + offered;
 }
 
-/* Reads on in one stage; moves place behind what was read, or to the next stage. */
-static dunlin_status read_stage(struct dln_store *store, struct dln_arena *arena,
-                                struct dln_outbox_place *place, bool backwards,
-                                struct dln_row *rows, size_t room, size_t *count,
-                                dunlin_error *err) {
-    const struct stage *stage = &stages[place->stage];
-    struct dln_row_reader reader = {
-        .store = store, .arena = arena, .table = dln_table_by_id(stage->collection)};
-    struct dln_key_values after;
-    *count = 0;
-    dunlin_status status = place_after(store, arena, place, backwards, reader.table, &after, err);
-    if (status != DUNLIN_OK) {
-        return status;
-    }
-    struct dln_statement statement = dln_use(store, backwards ? stage->backwards : stage->forwards);
-    dln_bind_key(&statement, reader.table, &after);
-    dln_bind_int(&statement, (int64_t)room);
-    if (stage->owner) {
-        dln_bind_int(&statement, store->owner_name);
-    }
-    status = dln_read_rows(&reader, &statement, rows, room, count, err);
-    if (status != DUNLIN_OK) {
-        return status;
-    }
-    if (*count < room) {
-        place->stage += backwards ? -1 : 1;
-        place->last = (struct dln_text){NULL, 0};
-        return DUNLIN_OK;
-    }
-    return dln_outbox_remember(store, arena, place, &rows[*count - 1].record.key, err);
+dunlin_status dln_outbox_place(struct dln_store *store, const struct dln_row *row,
+                               const struct dln_table *table, const struct dln_key_values *values,
+                               int64_t *out, dunlin_error *err) {
+    return next_in_range(store, range_for(store, row, table, values), out, err);
 }
 
-dunlin_status dln_outbox_read(struct dln_store *store, struct dln_arena *arena,
-                              struct dln_outbox_place *place, bool backwards, size_t limit,
-                              struct dln_row **out, size_t *count, dunlin_error *err) {
+dunlin_status dln_outbox_enter(struct dln_store *store, const struct dln_table *table,
+                               const struct dln_key_values *values, int64_t place,
+                               dunlin_error *err) {
+    struct dln_statement statement = dln_use(store, DLN_STORE_OUTBOX_INSERT);
+    dln_bind_int(&statement, place);
+    dln_bind_key(&statement, table, values);
+    for (int i = table->key_count; i < DLN_KEY_COLUMNS_MAX; i++) {
+        dln_bind_null(&statement);
+    }
+    return dln_run(&statement, err);
+}
+
+dunlin_status dln_outbox_leave(struct dln_store *store, int64_t place, dunlin_error *err) {
+    struct dln_statement statement = dln_use(store, DLN_STORE_OUTBOX_REMOVE);
+    dln_bind_int(&statement, place);
+    return dln_run(&statement, err);
+}
+
+dunlin_status dln_outbox_move(struct dln_store *store, const struct dln_row *row,
+                              const struct dln_table *table, const struct dln_key_values *values,
+                              int64_t *place, dunlin_error *err) {
     dunlin_status status = DUNLIN_OK;
-    assert(limit > 0 && place->stage <= STAGE_COUNT);
-    *count = 0;
-    *out = dln_arena_alloc(arena, limit * sizeof(**out));
-    if (!*out) {
-        return dln_no_memory(err);
+    int range = range_for(store, row, table, values);
+    if (*place != 0 && row->pending != 0 && range_of(*place) == range) {
+        return DUNLIN_OK;
     }
-    while (status == DUNLIN_OK && *count < limit && place->stage >= 0 &&
-           place->stage < STAGE_COUNT) {
+    if (*place != 0) {
+        status = dln_outbox_leave(store, *place, err);
+        *place = 0;
+    }
+    if (status == DUNLIN_OK && row->pending != 0) {
+        status = next_in_range(store, range, place, err);
+        if (status == DUNLIN_OK) {
+            status = dln_outbox_enter(store, table, values, *place, err);
+        }
+    }
+    return status;
+}
+
+/* ---- reading */
+
+/* Reads on in one range; moves *place behind what was read, or to the range's end. */
+static dunlin_status read_range(struct dln_store *store, struct dln_arena *arena, int64_t *place,
+                                bool backwards, int range, struct dln_row *rows, int64_t *places,
+                                size_t room, size_t *count, dunlin_error *err) {
+    int stage = range / 2;
+    struct dln_row_reader reader = {.store = store,
+                                    .arena = arena,
+                                    .table = dln_table_by_id(stages[stage].collection),
+                                    .places = places};
+    struct dln_statement statement =
+        dln_use(store, backwards ? stages[stage].backwards : stages[stage].forwards);
+    dln_bind_int(&statement, backwards ? start_of(range) : *place);
+    dln_bind_int(&statement, backwards ? *place : start_of(range + 1));
+    dln_bind_int(&statement, (int64_t)room);
+    *count = 0;
+    dunlin_status status = dln_read_rows(&reader, &statement, rows, room, count, err);
+    if (status == DUNLIN_OK && *count == room) {
+        *place = places[*count - 1];
+    } else {
+        *place = backwards ? start_of(range) : start_of(range + 1);
+    }
+    return status;
+}
+
+dunlin_status dln_outbox_read(struct dln_store *store, struct dln_arena *arena, int64_t *place,
+                              bool backwards, bool edited, struct dln_row *rows, int64_t *places,
+                              size_t limit, size_t *count, dunlin_error *err) {
+    dunlin_status status = DUNLIN_OK;
+    *count = 0;
+    while (status == DUNLIN_OK && *count < limit) {
+        /* The start of a range is no place: backwards it belongs to the range before. */
+        int range = range_of(backwards ? *place - 1 : *place);
+        if (range < 0 || range >= RANGES) {
+            break;
+        }
+        if (edited && range % 2 == 1) {
+            *place = backwards ? start_of(range) : start_of(range + 1);
+            continue;
+        }
         size_t more;
-        status =
-            read_stage(store, arena, place, backwards, *out + *count, limit - *count, &more, err);
+        status = read_range(store, arena, place, backwards, range, rows + *count, places + *count,
+                            limit - *count, &more, err);
         *count += more;
     }
     return status;
 }
 
+static bool parse_place(struct dln_text text, int64_t *out) {
+    *out = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        int digit = text.data[i] - '0';
+        if (digit < 0 || digit > 9 || *out > (DLN_COUNTS_FROM - digit) / 10) {
+            return false;
+        }
+        *out = *out * 10 + digit;
+    }
+    return true;
+}
+
+/* Of struct dln_outbox_place only `last` is used: the number of the place as text. */
 dunlin_status dln_outbox_next(struct dln_store *store, struct dln_arena *arena,
                               struct dln_outbox_place *place, size_t limit, struct dln_row **out,
                               size_t *count, dunlin_error *err) {
-    if (place->stage < 0 || place->stage > STAGE_COUNT) {
-        return no_place(err);
+    int64_t at;
+    char digits[PLACE_DIGITS];
+    assert(limit > 0);
+    *count = 0;
+    *out = dln_arena_alloc(arena, limit * sizeof(**out));
+    int64_t *places = dln_arena_alloc(arena, limit * sizeof(*places));
+    if (!*out || !places) {
+        return dln_no_memory(err);
     }
-    return dln_outbox_read(store, arena, place, false, limit, out, count, err);
-}
-
-int dln_outbox_stage(const struct dln_store *store, const struct dln_key *key) {
-    enum dln_collection_id id = dln_table_of(key)->id;
-    bool own = id == DLN_MEMBER && dln_text_equal(key->parts[0], dln_text_of(store->owner));
-    int stage = 0;
-    while (stages[stage].collection != id) {
-        stage++;
+    if (!parse_place(place->last, &at)) {
+        return dln_fail(err, DUNLIN_INVALID_CURSOR, DUNLIN_DOMAIN_STORE,
+                        "this is no place in the outbox");
     }
-    return own ? stage + 1 : stage;
-}
-
-const struct dln_collection *dln_outbox_collection(int stage) {
-    return stage >= 0 && stage < STAGE_COUNT ? dln_collection_by_id(stages[stage].collection)
-                                             : NULL;
-}
-
-int dln_outbox_last_stage(void) {
-    return STAGE_COUNT - 2;
+    dunlin_status status =
+        dln_outbox_read(store, arena, &at, false, false, *out, places, limit, count, err);
+    if (status == DUNLIN_OK) {
+        (void)snprintf(digits, sizeof(digits), "%" PRId64, at);
+        place->last = dln_arena_text(arena, dln_text_of(digits));
+        status = place->last.data ? DUNLIN_OK : dln_no_memory(err);
+    }
+    return status;
 }

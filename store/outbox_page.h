@@ -4,10 +4,8 @@
 
 #include "store/page.h"
 
-enum { DLN_PENDING_KEY_PARTS = 4 };
-
-/* No arguments. What is there only because a rebuild offers it was not edited here: it is left out.
- */
+/* No arguments; the key is a row's place. What is there only because a rebuild offers it was not
+ * edited here: it is left out, and so are collections that this version does not know. */
 DUNLIN_MUST_USE dunlin_status dln_page_pending(struct dln_store *store, struct dln_page *page,
                                                dunlin_error *err);
 

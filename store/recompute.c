@@ -5,6 +5,7 @@
  * repaired: so a check cannot miss what a repair would find. */
 #include <assert.h>
 
+#include "store/counts.h"
 #include "store/derive.h"
 #include "store/derive_parts.h"
 
@@ -78,6 +79,9 @@ static dunlin_status recompute(struct dln_store *store, dunlin_check *out, dunli
     if (status == DUNLIN_OK) {
         status = run(store, DLN_STORE_RECOMPUTE_LIST_COUNTS, &out->counts_off, err);
     }
+    if (status == DUNLIN_OK) {
+        status = run(store, DLN_STORE_RECOMPUTE_LIST_COUNTS_OVER, &out->counts_off, err);
+    }
     if (status == DUNLIN_OK && store->search) {
         status = dln_search_recompute(store, &out->search_off, err);
     }
@@ -90,7 +94,10 @@ dunlin_status dln_derive_check(struct dln_store *store, bool repair, dunlin_chec
     out->subscriptions_off = 0;
     out->counts_off = 0;
     out->search_off = 0;
-    dunlin_status status = run(store, DLN_STORE_RECOMPUTE_START, NULL, err);
+    dunlin_status status = dln_counts_flush(store, err);
+    if (status == DUNLIN_OK) {
+        status = run(store, DLN_STORE_RECOMPUTE_START, NULL, err);
+    }
     if (status == DUNLIN_OK) {
         status = recompute(store, out, err);
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "store/derive.h"
-#include "store/row.h"
+#include "store/outbox.h"
 
 enum { STAMP_BYTES = 8 };
 
@@ -18,9 +18,19 @@ static int field_count(const struct dln_collection *collection) {
 
 /* ---- binding */
 
-static void bind_value(struct dln_statement *statement, const struct dln_field *field) {
-    if (field->stamp == 0) {
+/* A rank that is not there stands as an empty text, before all others. */
+static void bind_none(struct dln_statement *statement, enum dln_field_kind kind) {
+    if (kind == DLN_KIND_RANK) {
+        dln_bind_text(statement, DLN_TEXT(""));
+    } else {
         dln_bind_null(statement);
+    }
+}
+
+static void bind_value(struct dln_statement *statement, const struct dln_field *field,
+                       enum dln_field_kind kind) {
+    if (field->stamp == 0) {
+        bind_none(statement, kind);
         return;
     }
     switch (field->value.type) {
@@ -39,7 +49,7 @@ static void bind_value(struct dln_statement *statement, const struct dln_field *
     case DLN_REAL: /* no known field is one */
         break;
     }
-    dln_bind_null(statement);
+    bind_none(statement, kind);
 }
 
 /* The row's stamp, and the fields' own where they differ from it. */
@@ -77,8 +87,13 @@ static void bind_extras(struct dln_store *store, struct dln_statement *statement
     dln_bind_blob(statement, (struct dln_text){store->extras.data, store->extras.len});
 }
 
-static void bind_outbox(struct dln_statement *statement, const struct dln_row *row) {
+static void bind_outbox(struct dln_statement *statement, const struct dln_row *row, int64_t place) {
     dln_bind_int(statement, row->seq);
+    if (place != 0) {
+        dln_bind_int(statement, place);
+    } else {
+        dln_bind_null(statement);
+    }
     dln_bind_int(statement, row->pending);
     dln_bind_int(statement, row->pending & row->offered);
     dln_bind_int(statement, row->pending != 0 && row->tried);
@@ -87,15 +102,16 @@ static void bind_outbox(struct dln_statement *statement, const struct dln_row *r
 /* INSERT and UPDATE take the same parameters. */
 static dunlin_status write_row(struct dln_store *store, enum dln_store_query query,
                                const struct dln_table *table, const struct dln_key_values *values,
-                               const struct dln_row *row, dunlin_error *err) {
+                               const struct dln_row *row, int64_t place, dunlin_error *err) {
+    const struct dln_collection *collection = row->record.key.collection;
     struct dln_statement statement = dln_use(store, query);
     dln_bind_key(&statement, table, values);
-    for (int i = 0; i < field_count(row->record.key.collection); i++) {
-        bind_value(&statement, &row->record.fields[i]);
+    for (int i = 0; i < field_count(collection); i++) {
+        bind_value(&statement, &row->record.fields[i], collection->fields[i].kind);
     }
     bind_stamps(store, &statement, &row->record);
     bind_extras(store, &statement, &row->record);
-    bind_outbox(&statement, row);
+    bind_outbox(&statement, row, place);
     dunlin_status status = dln_buf_status(&store->stamps, err);
     if (status == DUNLIN_OK) {
         status = dln_buf_status(&store->extras, err);
@@ -165,7 +181,7 @@ static dunlin_status read_extras(struct dln_arena *arena, const struct dln_state
 
 dunlin_status dln_read_fields(struct dln_store *store, struct dln_arena *arena,
                               const struct dln_statement *statement, int column,
-                              struct dln_row *out, dunlin_error *err) {
+                              struct dln_row *out, int64_t *place, dunlin_error *err) {
     const struct dln_collection *collection = out->record.key.collection;
     int count = field_count(collection);
     dln_stamp stamp = (dln_stamp)dln_column_int(statement, column + count);
@@ -186,9 +202,12 @@ dunlin_status dln_read_fields(struct dln_store *store, struct dln_arena *arena,
     }
     out->stored = true;
     out->seq = dln_column_int(statement, column + 1);
-    out->pending = (uint32_t)dln_column_int(statement, column + 2);
-    out->offered = (uint32_t)dln_column_int(statement, column + 3);
-    out->tried = dln_column_int(statement, column + 4) != 0;
+    if (place) {
+        *place = dln_column_int(statement, column + 2);
+    }
+    out->pending = (uint32_t)dln_column_int(statement, column + 3);
+    out->offered = (uint32_t)dln_column_int(statement, column + 4);
+    out->tried = dln_column_int(statement, column + 5) != 0;
     return dln_poison(store, status, err);
 }
 
@@ -204,8 +223,9 @@ dunlin_status dln_read_rows(struct dln_row_reader *reader, struct dln_statement 
         struct dln_row *row = &rows[*count];
         status = dln_read_key(reader, statement, &row->record.key, err);
         if (status == DUNLIN_OK) {
-            status = dln_read_fields(reader->store, reader->arena, statement,
-                                     reader->table->key_count, row, err);
+            status =
+                dln_read_fields(reader->store, reader->arena, statement, reader->table->key_count,
+                                row, reader->places ? &reader->places[*count] : NULL, err);
         }
         if (status != DUNLIN_OK) {
             break;
@@ -218,13 +238,13 @@ dunlin_status dln_read_rows(struct dln_row_reader *reader, struct dln_statement 
 
 static dunlin_status get_row(struct dln_store *store, struct dln_arena *arena,
                              const struct dln_table *table, const struct dln_key_values *values,
-                             struct dln_row *out, dunlin_error *err) {
+                             struct dln_row *out, int64_t *place, dunlin_error *err) {
     bool found;
     struct dln_statement statement = dln_use(store, table->get);
     dln_bind_key(&statement, table, values);
     dunlin_status status = dln_step(&statement, &found, err);
     if (found) {
-        status = dln_read_fields(store, arena, &statement, 0, out, err);
+        status = dln_read_fields(store, arena, &statement, 0, out, place, err);
         dln_done(&statement);
     }
     return status;
@@ -238,10 +258,36 @@ dunlin_status dln_row_get(struct dln_store *store, struct dln_arena *arena,
     if (status != DUNLIN_OK || !values.known) {
         return status;
     }
-    return get_row(store, arena, dln_table_of(key), &values, out, err);
+    return get_row(store, arena, dln_table_of(key), &values, out, NULL, err);
 }
 
 /* ---- writing */
+
+/* The row is said to be new. *written: it was; else there is one already, and nothing changed. */
+static dunlin_status insert_row(struct dln_store *store, const struct dln_row *row,
+                                const struct dln_table *table, const struct dln_key_values *values,
+                                bool *written, dunlin_error *err) {
+    struct dln_row before = {.record = {.key = row->record.key}};
+    struct dln_row after = *row;
+    int64_t place = 0;
+    after.stored = true;
+    *written = false;
+    dunlin_status status = DUNLIN_OK;
+    if (row->pending != 0) {
+        status = dln_outbox_place(store, row, table, values, &place, err);
+    }
+    if (status == DUNLIN_OK) {
+        status = write_row(store, table->insert, table, values, row, place, err);
+    }
+    if (status != DUNLIN_OK || dln_changed(store) == 0) {
+        return status;
+    }
+    *written = true;
+    if (place != 0) {
+        status = dln_outbox_enter(store, table, values, place, err);
+    }
+    return status == DUNLIN_OK ? dln_derive(store, &before, &after, err) : status;
+}
 
 static dunlin_status put_row(struct dln_store *store, const struct dln_row *row,
                              dunlin_error *err) {
@@ -249,24 +295,39 @@ static dunlin_status put_row(struct dln_store *store, const struct dln_row *row,
     struct dln_row before = {.record = {.key = row->record.key}};
     struct dln_row after = *row;
     struct dln_key_values values;
+    int64_t place = 0;
+    bool written = false;
     after.stored = true;
     dunlin_status status = dln_key_values_of(store, &row->record.key, true, &values, err);
-    if (status != DUNLIN_OK) {
+    if (status == DUNLIN_OK && !row->stored) {
+        status = insert_row(store, row, table, &values, &written, err);
+    }
+    if (status != DUNLIN_OK || written) {
         return status;
     }
-    if (!row->stored) { /* then the insert finds out whether that is so */
-        status = write_row(store, table->insert, table, &values, row, err);
-        if (status != DUNLIN_OK || dln_changed(store) == 1) {
-            return status == DUNLIN_OK ? dln_derive(store, &before, &after, err) : status;
-        }
-    }
     dln_arena_clear(&store->before);
-    status = get_row(store, &store->before, table, &values, &before, err);
+    status = get_row(store, &store->before, table, &values, &before, &place, err);
+    if (status == DUNLIN_OK && !before.stored) {
+        return insert_row(store, row, table, &values, &written, err);
+    }
     if (status == DUNLIN_OK) {
-        status = write_row(store, before.stored ? table->update : table->insert, table, &values,
-                           row, err);
+        status = dln_outbox_move(store, row, table, &values, &place, err);
+    }
+    if (status == DUNLIN_OK) {
+        status = write_row(store, table->update, table, &values, row, place, err);
     }
     return status == DUNLIN_OK ? dln_derive(store, &before, &after, err) : status;
+}
+
+dunlin_status dln_row_insert(struct dln_store *store, const struct dln_row *row, bool *written,
+                             dunlin_error *err) {
+    struct dln_key_values values;
+    assert(store->in_transaction);
+    dunlin_status status = dln_key_values_of(store, &row->record.key, true, &values, err);
+    if (status == DUNLIN_OK) {
+        status = insert_row(store, row, dln_table_of(&row->record.key), &values, written, err);
+    }
+    return dln_poison(store, status, err);
 }
 
 dunlin_status dln_row_put(struct dln_store *store, const struct dln_row *row, dunlin_error *err) {
@@ -274,18 +335,37 @@ dunlin_status dln_row_put(struct dln_store *store, const struct dln_row *row, du
     return dln_poison(store, put_row(store, row, err), err);
 }
 
-dunlin_status dln_row_mark(struct dln_store *store, const struct dln_row *row, dunlin_error *err) {
+static dunlin_status mark_row(struct dln_store *store, const struct dln_row *row,
+                              dunlin_error *err) {
     const struct dln_table *table = dln_table_of(&row->record.key);
     struct dln_key_values values;
-    assert(store->in_transaction);
+    int64_t place = 0;
+    bool found;
     dunlin_status status = dln_key_values_of(store, &row->record.key, false, &values, err);
-    if (status == DUNLIN_OK && values.known) {
-        struct dln_statement statement = dln_use(store, table->mark);
-        dln_bind_key(&statement, table, &values);
-        bind_outbox(&statement, row);
-        status = dln_run(&statement, err);
+    if (status != DUNLIN_OK || !values.known) {
+        return status;
     }
-    return dln_poison(store, status, err);
+    struct dln_statement statement = dln_use(store, table->place);
+    dln_bind_key(&statement, table, &values);
+    status = dln_step(&statement, &found, err);
+    if (status != DUNLIN_OK || !found) {
+        return status;
+    }
+    place = dln_column_int(&statement, 0);
+    dln_done(&statement);
+    status = dln_outbox_move(store, row, table, &values, &place, err);
+    if (status != DUNLIN_OK) {
+        return status;
+    }
+    statement = dln_use(store, table->mark);
+    dln_bind_key(&statement, table, &values);
+    bind_outbox(&statement, row, place);
+    return dln_run(&statement, err);
+}
+
+dunlin_status dln_row_mark(struct dln_store *store, const struct dln_row *row, dunlin_error *err) {
+    assert(store->in_transaction);
+    return dln_poison(store, mark_row(store, row, err), err);
 }
 
 static dunlin_status remove_row(struct dln_store *store, const struct dln_key *key,
@@ -294,18 +374,24 @@ static dunlin_status remove_row(struct dln_store *store, const struct dln_key *k
     struct dln_row before = {.record = {.key = *key}};
     struct dln_row after = before;
     struct dln_key_values values;
+    int64_t place = 0;
     dunlin_status status = dln_key_values_of(store, key, false, &values, err);
     if (status != DUNLIN_OK || !values.known) {
         return status;
     }
     dln_arena_clear(&store->before);
-    status = get_row(store, &store->before, table, &values, &before, err);
+    status = get_row(store, &store->before, table, &values, &before, &place, err);
     if (status != DUNLIN_OK || !before.stored) {
         return status;
     }
-    struct dln_statement statement = dln_use(store, table->remove);
-    dln_bind_key(&statement, table, &values);
-    status = dln_run(&statement, err);
+    if (place != 0) {
+        status = dln_outbox_leave(store, place, err);
+    }
+    if (status == DUNLIN_OK) {
+        struct dln_statement statement = dln_use(store, table->remove);
+        dln_bind_key(&statement, table, &values);
+        status = dln_run(&statement, err);
+    }
     return status == DUNLIN_OK ? dln_derive(store, &before, &after, err) : status;
 }
 

@@ -26,7 +26,7 @@ struct dln_table {
     enum dln_collection_id id;
     int key_count;
     struct dln_key_column keys[DLN_KEY_COLUMNS_MAX]; /* in the order of the primary key */
-    enum dln_store_query get, insert, update, mark, remove, walk, waiting, forget;
+    enum dln_store_query get, insert, update, place, mark, remove, walk, forget;
 };
 
 const struct dln_table *dln_table_of(const struct dln_key *key);
@@ -58,11 +58,16 @@ void dln_bind_key(struct dln_statement *statement, const struct dln_table *table
 DUNLIN_MUST_USE dunlin_status dln_scope_number(struct dln_store *store, struct dln_text scope,
                                                bool make, int64_t *out, dunlin_error *err);
 
+/* Writes a row that is said to be new. *written: it was; else there is one, and nothing changed. */
+DUNLIN_MUST_USE dunlin_status dln_row_insert(struct dln_store *store, const struct dln_row *row,
+                                             bool *written, dunlin_error *err);
+
 /* Reads rows of one table, remembering the names of the row before. */
 struct dln_row_reader {
     struct dln_store *store;
     struct dln_arena *arena;
     const struct dln_table *table;
+    int64_t *places; /* may be NULL; else takes each row's place in the outbox */
     struct dln_text own_scope;
     int64_t ids[DLN_KEY_COLUMNS_MAX];
     struct dln_text names[DLN_KEY_COLUMNS_MAX]; /* for the group: its scope */
@@ -73,10 +78,11 @@ DUNLIN_MUST_USE dunlin_status dln_read_key(struct dln_row_reader *reader,
                                            const struct dln_statement *statement,
                                            struct dln_key *out, dunlin_error *err);
 /* Fields and outbox state of the current row, which start at `column`; out->record.key must stand.
- */
+ * *place (may be NULL): its place in the outbox, 0 for none. */
 DUNLIN_MUST_USE dunlin_status dln_read_fields(struct dln_store *store, struct dln_arena *arena,
                                               const struct dln_statement *statement, int column,
-                                              struct dln_row *out, dunlin_error *err);
+                                              struct dln_row *out, int64_t *place,
+                                              dunlin_error *err);
 /* Steps through a query whose rows are keys and fields and appends up to `limit` of them in all to
  * rows, which has that room. */
 DUNLIN_MUST_USE dunlin_status dln_read_rows(struct dln_row_reader *reader,

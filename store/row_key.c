@@ -6,8 +6,8 @@
 
 #define QUERIES(upper)                                                                             \
     DLN_STORE_##upper##_GET, DLN_STORE_##upper##_INSERT, DLN_STORE_##upper##_UPDATE,               \
-        DLN_STORE_##upper##_MARK, DLN_STORE_##upper##_REMOVE, DLN_STORE_##upper##_WALK,            \
-        DLN_STORE_##upper##_WAITING, DLN_STORE_##upper##_FORGET
+        DLN_STORE_##upper##_PLACE, DLN_STORE_##upper##_MARK, DLN_STORE_##upper##_REMOVE,           \
+        DLN_STORE_##upper##_WALK, DLN_STORE_##upper##_FORGET
 
 static const struct dln_table tables[] = {
     {DLN_FOLLOW, 2, {{DLN_FROM_KIND, 0}, {DLN_FROM_NAME, 1}}, QUERIES(FOLLOW)},

@@ -5,7 +5,7 @@
  * change while rows come and go, which is all that a walk needs. */
 #include <assert.h>
 
-#include "store/row.h"
+#include "store/outbox.h"
 
 enum { STAGES_MAX = 5 };
 
@@ -140,6 +140,8 @@ static dunlin_status read_groups(struct dln_store *store, struct dln_arena *aren
     struct dln_statement statement = dln_use(store, DLN_STORE_SCOPE_GROUPS);
     dln_bind_text(&statement, after);
     dln_bind_int(&statement, (int64_t)limit);
+    dln_bind_int(&statement, INT64_C(2) * DLN_STAGE_GROUP << DLN_RANGE_BITS);
+    dln_bind_int(&statement, INT64_C(2) * DLN_STAGE_COUNT << DLN_RANGE_BITS);
     for (bool row = true; row;) {
         dunlin_status status = dln_step(&statement, &row, err);
         if (row) {

@@ -7,9 +7,14 @@
 #include <string.h>
 
 #include "store/clock.h"
+#include "store/counts.h"
 
 const char *dln_store_owner(const struct dln_store *store) {
     return store->owner;
+}
+
+struct dln_text dln_store_scope(const struct dln_store *store) {
+    return store->own_scope;
 }
 
 const char *dln_store_device(const struct dln_store *store) {
@@ -53,12 +58,19 @@ static unsigned data_version(struct dln_store *store) {
     return version;
 }
 
+static void drop_caches(struct dln_store *store) {
+    dln_names_drop(store);
+    memset(store->ends, 0, sizeof(store->ends));
+    memset(store->last_places, 0, sizeof(store->last_places));
+    store->count_count = 0;
+}
+
 /* Drops what is cached if somebody else has written since it was right. */
 static dunlin_status refresh(struct dln_store *store, dunlin_error *err) {
     if (store->fresh && data_version(store) == store->data_version) {
         return DUNLIN_OK;
     }
-    dln_names_drop(store);
+    drop_caches(store);
     dunlin_status status = dln_clock_load(store, false, err);
     store->fresh = status == DUNLIN_OK;
     return status;
@@ -89,6 +101,9 @@ dunlin_status dln_store_commit(struct dln_store *store, dunlin_error *err) {
         *err = store->failure;
     }
     if (status == DUNLIN_OK) {
+        status = dln_counts_flush(store, err);
+    }
+    if (status == DUNLIN_OK) {
         struct dln_statement statement = dln_use(store, DLN_STORE_COMMIT);
         status = dln_run(&statement, err);
     }
@@ -106,7 +121,7 @@ void dln_store_rollback(struct dln_store *store) {
     store->failure.code = DUNLIN_OK;
     store->in_transaction = false;
     store->fresh = false;
-    dln_names_drop(store);
+    drop_caches(store);
     if (!sqlite3_get_autocommit(store->db)) {
         struct dln_statement statement = dln_use(store, DLN_STORE_ROLLBACK);
         (void)!dln_run(&statement, NULL);

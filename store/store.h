@@ -22,6 +22,7 @@ DUNLIN_MUST_USE dunlin_status dln_store_open(struct dln_store **out, const char 
                                              dunlin_error *err);
 void dln_store_close(struct dln_store *store);
 const char *dln_store_owner(const struct dln_store *store);
+struct dln_text dln_store_scope(const struct dln_store *store); /* the owner's */
 const char *dln_store_device(const struct dln_store *store);
 /* The path of a store that lives in memory and, where it grows large, in a temporary file. */
 #define DLN_STORE_TEMPORARY ""
@@ -62,6 +63,11 @@ DUNLIN_MUST_USE dunlin_status dln_store_setting_put(struct dln_store *store, con
 DUNLIN_MUST_USE dunlin_status dln_row_get(struct dln_store *store, struct dln_arena *arena,
                                           const struct dln_key *key, struct dln_row *out,
                                           dunlin_error *err);
+/* A record is made that most likely is not there yet, with all of its fields: *created tells
+ * whether it was. Else there is a row of that key, of whatever kind, and nothing has changed: read
+ * it then. Saves the reading. */
+DUNLIN_MUST_USE dunlin_status dln_row_create(struct dln_store *store, struct dln_row *row,
+                                             bool *created, dunlin_error *err);
 /* The person edited `fields` of row (whose values stand in row->record): gives those fields a new
  * stamp above every one that the row has, marks them pending, and writes row, outbox and what
  * derives. A creation that was never tried and is deleted again leaves nothing behind. */

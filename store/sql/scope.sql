@@ -33,15 +33,14 @@ SELECT EXISTS (SELECT 1 FROM follow WHERE kind = 1 AND target = ?1 AND present =
         OR EXISTS (SELECT 1 FROM member
             WHERE grp = ?1 AND user = ?3 AND present = 1 AND role = 'admin');
 
--- The groups whose scopes are synced, and those that the outbox has rows of, by id.
+-- The groups whose scopes are synced, and those that the outbox has rows of (?3, ?4: the ranges of what
+-- stands in groups), by id.
 
 -- name: scope_groups
 WITH groups (id) AS (
     SELECT target FROM follow WHERE kind = 1 AND present = 1
     UNION SELECT grp FROM mygroup WHERE present = 1
-    UNION SELECT grp FROM grp INDEXED BY grp_pending WHERE pending <> 0
-    UNION SELECT grp FROM member INDEXED BY member_pending WHERE pending <> 0
-    UNION SELECT grp FROM other INDEXED BY other_pending WHERE pending <> 0 AND grp <> 0
+    UNION SELECT a FROM outbox WHERE id > ?3 AND id < ?4 AND a <> 0
 )
 SELECT name.text FROM groups CROSS JOIN name ON name.id = groups.id
     WHERE name.text > ?1 ORDER BY name.text LIMIT ?2;

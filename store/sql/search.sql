@@ -51,12 +51,12 @@ SELECT count(*) FROM pragma_module_list WHERE name = 'fts5'
 -- ---- The recompute.
 
 -- name: search_lists
-SELECT n.text, l.name FROM list l CROSS JOIN name n ON n.id = l.list WHERE l.deleted IS NOT 1
+SELECT n.text, l.name FROM list l CROSS JOIN name n ON n.id = l.list WHERE l.deleted = 0
 
 -- name: search_items
 SELECT n.text, t.text, i.id, i.title, i.data
 FROM item i CROSS JOIN name n ON n.id = i.list CROSS JOIN name t ON t.id = i.type
-WHERE i.present IS NOT 0
+WHERE i.present = 1
 
 -- name: search_docs
 SELECT doc, text FROM search_doc
@@ -68,11 +68,11 @@ SELECT count(*) FROM search_pair WHERE search_pair MATCH ?1 AND rowid = ?2
 DELETE FROM search_doc WHERE CASE item
     WHEN 0 THEN NOT EXISTS (
         SELECT 1 FROM name n JOIN list l ON l.list = n.id
-        WHERE n.text = search_doc.list AND l.deleted IS NOT 1)
+        WHERE n.text = search_doc.list AND l.deleted = 0)
     ELSE NOT EXISTS (
         SELECT 1 FROM name n JOIN name t JOIN item i
             ON i.type = t.id AND i.id = search_doc.id AND i.list = n.id
-        WHERE n.text = search_doc.list AND t.text = search_doc.type AND i.present IS NOT 0)
+        WHERE n.text = search_doc.list AND t.text = search_doc.type AND i.present = 1)
     END
 
 -- ---- Searching. ?1: the words as a JSON array, ?2 to ?5: the key to go on from, ?6: rows at most,
@@ -92,7 +92,7 @@ FROM (SELECT d.item AS item, d.list AS list, d.type AS type, d.id AS id, l.name 
            CROSS JOIN name n ON n.text = d.list CROSS JOIN list l ON l.list = n.id
       WHERE p.search_pair MATCH ?7 AND (d.item, d.list, d.type, d.id) > (?2, ?3, ?4, ?5)
             AND NOT EXISTS (SELECT 1 FROM json_each(?1) w WHERE instr(d.text, w.value) = 0)
-            AND l.deleted IS NOT 1
+            AND l.deleted = 0
       ORDER BY d.item, d.list, d.type, d.id LIMIT ?6) h
 ORDER BY h.item, h.list, h.type, h.id
 
@@ -106,7 +106,7 @@ FROM (SELECT d.item AS item, d.list AS list, d.type AS type, d.id AS id, l.name 
            CROSS JOIN name n ON n.text = d.list CROSS JOIN list l ON l.list = n.id
       WHERE p.search_pair MATCH ?7 AND (d.item, d.list, d.type, d.id) < (?2, ?3, ?4, ?5)
             AND NOT EXISTS (SELECT 1 FROM json_each(?1) w WHERE instr(d.text, w.value) = 0)
-            AND l.deleted IS NOT 1
+            AND l.deleted = 0
       ORDER BY d.item DESC, d.list DESC, d.type DESC, d.id DESC LIMIT ?6) h
 ORDER BY h.item DESC, h.list DESC, h.type DESC, h.id DESC
 
@@ -120,7 +120,7 @@ FROM (SELECT d.item AS item, d.list AS list, d.type AS type, d.id AS id, l.name 
            CROSS JOIN name n ON n.text = d.list CROSS JOIN list l ON l.list = n.id
       WHERE (d.item, d.list, d.type, d.id) > (?2, ?3, ?4, ?5)
             AND NOT EXISTS (SELECT 1 FROM json_each(?1) w WHERE instr(d.text, w.value) = 0)
-            AND l.deleted IS NOT 1
+            AND l.deleted = 0
       ORDER BY d.item, d.list, d.type, d.id LIMIT ?6) h
 ORDER BY h.item, h.list, h.type, h.id
 
@@ -134,6 +134,6 @@ FROM (SELECT d.item AS item, d.list AS list, d.type AS type, d.id AS id, l.name 
            CROSS JOIN name n ON n.text = d.list CROSS JOIN list l ON l.list = n.id
       WHERE (d.item, d.list, d.type, d.id) < (?2, ?3, ?4, ?5)
             AND NOT EXISTS (SELECT 1 FROM json_each(?1) w WHERE instr(d.text, w.value) = 0)
-            AND l.deleted IS NOT 1
+            AND l.deleted = 0
       ORDER BY d.item DESC, d.list DESC, d.type DESC, d.id DESC LIMIT ?6) h
 ORDER BY h.item DESC, h.list DESC, h.type DESC, h.id DESC

@@ -8,14 +8,13 @@
 --            field that the record does not have (a column that is NULL with a stamp is a null)
 --   extra    fields that this version does not know (dln_extras_encode), NULL: none
 --   seq      version held; 0: central never had it; -1: it had one before the epoch changed
+--   place    its row in `outbox`; NULL: it is not there
 --   pending  fields edited here and not yet settled, a bit each; 0: not in the outbox
 --   offered  those of them that are there only because a rebuild offers them
 --   tried    1: a request with it may have reached central, or central had it
--- The outbox is the partial index of the rows with something pending: it is as thin as a list of
--- keys, and an edit writes its row once.
 --
--- A record without its existence field exists, hence `present IS NOT 0` and `deleted IS NOT 1`; one
--- without a rank stands first.
+-- A record without its existence field does not exist: it is a part of one. One without a rank has
+-- '' in its column, and stands first.
 --
 -- A migration that adds a column to a typed table must write `stamps` into the rows that have none.
 
@@ -38,12 +37,12 @@ CREATE TABLE follow (
     stamps BLOB,
     extra BLOB,
     seq INTEGER NOT NULL,
+    place INTEGER,
     pending INTEGER NOT NULL,
     offered INTEGER NOT NULL,
     tried INTEGER NOT NULL,
     PRIMARY KEY (kind, target)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX follow_pending ON follow (kind, target) WHERE pending <> 0;
 
 CREATE TABLE mygroup (
     grp INTEGER NOT NULL,
@@ -53,31 +52,29 @@ CREATE TABLE mygroup (
     stamps BLOB,
     extra BLOB,
     seq INTEGER NOT NULL,
+    place INTEGER,
     pending INTEGER NOT NULL,
     offered INTEGER NOT NULL,
     tried INTEGER NOT NULL,
     PRIMARY KEY (grp)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX mygroup_pending ON mygroup (grp) WHERE pending <> 0;
 
--- items: derived, how many items of it are present.
 CREATE TABLE list (
     list INTEGER NOT NULL,
     name TEXT,
-    rank TEXT,
+    rank TEXT NOT NULL,
     deleted INTEGER,
     stamp INTEGER NOT NULL,
     stamps BLOB,
     extra BLOB,
     seq INTEGER NOT NULL,
+    place INTEGER,
     pending INTEGER NOT NULL,
     offered INTEGER NOT NULL,
     tried INTEGER NOT NULL,
-    items INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (list)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX list_pending ON list (list) WHERE pending <> 0;
-CREATE INDEX list_order ON list (ifnull(rank, '')) WHERE deleted IS NOT 1;
+CREATE INDEX list_order ON list (rank) WHERE deleted = 0;
 
 -- The key's order answers "which lists hold it" too.
 CREATE TABLE item (
@@ -86,7 +83,7 @@ CREATE TABLE item (
     list INTEGER NOT NULL,
     present INTEGER,
     created_at INTEGER,
-    rank TEXT,
+    rank TEXT NOT NULL,
     title TEXT,
     data TEXT,
     attachments TEXT,
@@ -94,13 +91,13 @@ CREATE TABLE item (
     stamps BLOB,
     extra BLOB,
     seq INTEGER NOT NULL,
+    place INTEGER,
     pending INTEGER NOT NULL,
     offered INTEGER NOT NULL,
     tried INTEGER NOT NULL,
     PRIMARY KEY (type, id, list)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX item_order ON item (list, ifnull(rank, ''), id) WHERE present IS NOT 0;
-CREATE INDEX item_pending ON item (type, id, list) WHERE pending <> 0;
+CREATE INDEX item_order ON item (list, rank, id) WHERE present = 1;
 
 -- granted: derived, whether the members of it are seen: the owner of this file follows it, it is
 -- known and not deleted, and it is open to him.
@@ -114,13 +111,13 @@ CREATE TABLE grp (
     stamps BLOB,
     extra BLOB,
     seq INTEGER NOT NULL,
+    place INTEGER,
     pending INTEGER NOT NULL,
     offered INTEGER NOT NULL,
     tried INTEGER NOT NULL,
     granted INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (grp)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX grp_pending ON grp (grp) WHERE pending <> 0;
 
 CREATE TABLE member (
     grp INTEGER NOT NULL,
@@ -131,12 +128,12 @@ CREATE TABLE member (
     stamps BLOB,
     extra BLOB,
     seq INTEGER NOT NULL,
+    place INTEGER,
     pending INTEGER NOT NULL,
     offered INTEGER NOT NULL,
     tried INTEGER NOT NULL,
     PRIMARY KEY (grp, user)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX member_pending ON member (grp, user) WHERE pending <> 0;
 
 -- Collections that this version does not know; all their fields stand in extra. grp: 0 for the
 -- owner's own scope, else the group whose scope it is. a, b, c: the key's parts, '' behind the last.
@@ -151,12 +148,27 @@ CREATE TABLE other (
     stamps BLOB,
     extra BLOB,
     seq INTEGER NOT NULL,
+    place INTEGER,
     pending INTEGER NOT NULL,
     offered INTEGER NOT NULL,
     tried INTEGER NOT NULL,
     PRIMARY KEY (grp, collection, a, b, c, parts)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX other_pending ON other (grp, collection, a, b, c, parts) WHERE pending <> 0;
+
+-- The outbox: keys (a to f: the key columns of the row's table) in the order in which they are sent, by
+-- numbers that are given out in ranges (store/outbox.h); what is sent of a row stands in the row. What
+-- was edited last is last in its range, so that an edit writes the end of this table. There, where it is
+-- written anyway, stand the counts of the lists as well: id 2^62 + list, a: how many items of it are
+-- present, whether or not it is known or deleted (derived).
+CREATE TABLE outbox (
+    id INTEGER PRIMARY KEY,
+    a ANY NOT NULL,
+    b ANY,
+    c ANY,
+    d ANY,
+    e ANY,
+    f ANY
+) STRICT;
 
 -- Derived: why the owner sees a user. origin: 0 for '!', else the group.
 CREATE TABLE origin (

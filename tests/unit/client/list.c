@@ -281,10 +281,28 @@ static void equal_ranks_are_parted(void **state) {
     assert_string_equal(items(n, "l1"), "v/a v/b v/c v/d");
     OK(dunlin_list_move(n->store, "l1", "v", "a", &place, NULL));
     assert_string_equal(items(n, "l1"), "v/b v/a v/c v/d");
-    notebook_sql(n, "UPDATE item SET rank = NULL");
+    notebook_sql(n, "UPDATE item SET rank = ''");
     assert_string_equal(items(n, "l1"), "v/a v/b v/c v/d");
     OK(dunlin_list_move(n->store, "l1", "v", "d", &place, NULL));
     assert_string_equal(items(n, "l1"), "v/a v/b v/d v/c");
+}
+
+/* What came without ranks stands first, and a rank must be found among it. */
+static void items_without_ranks_get_some(void **state) {
+    struct notebook *n = *state;
+    dunlin_item_place place = {DUNLIN_ITEM_PLACE_VERSION, NULL, DUNLIN_PLACE_BEFORE, "v", "b"};
+    make_list(n, "l1");
+    for (const char *id = "abcdefghijklmnopqrst"; *id; id++) {
+        add(n, "l1", (char[]){*id, '\0'});
+    }
+    settle(n);
+    notebook_sql(n, "UPDATE item SET rank = NULL WHERE id < 's'");
+    OK(dunlin_list_move(n->store, "l1", "v", "t", &place, NULL));
+    assert_string_equal(items(n, "l1"), "v/a v/t v/b v/c v/d v/e v/f v/g v/h v/i v/j v/k v/l v/m "
+                                        "v/n v/o v/p v/q v/r v/s");
+    place.before_id = "a";
+    OK(dunlin_list_move(n->store, "l1", "v", "s", &place, NULL));
+    assert_memory_equal(items(n, "l1"), "v/s v/a v/t", 11);
 }
 
 static void only_the_gap_is_keyed_anew(void **state) {
@@ -382,6 +400,7 @@ int main(void) {
         TEST(lists_are_found_by_name_and_by_item),
         TEST(inserting_at_one_place_never_ends),
         TEST(equal_ranks_are_parted),
+        TEST(items_without_ranks_get_some),
         TEST(only_the_gap_is_keyed_anew),
         TEST(order_does_not_depend_on_arrival),
         TEST(bad_arguments_are_named),

@@ -72,11 +72,11 @@ static void fill(struct device *device) {
     device_commit(device);
 }
 
-/* In names: "follow user ben" and so on. */
-static const char *const order[] = {"user/alice follow user ben",  "user/alice follow group g2",
-                                    "user/alice mygroup g/1",      "user/alice list l2",
-                                    "user/alice list l1",          "user/alice item l1 video v0",
-                                    "user/alice item l2 video v1", "user/alice item l1 video v1",
+/* In names: "follow user ben" and so on; within a stage in the order of the edits. */
+static const char *const order[] = {"user/alice follow group g2",  "user/alice follow user ben",
+                                    "user/alice mygroup g/1",      "user/alice list l1",
+                                    "user/alice list l2",          "user/alice item l2 video v1",
+                                    "user/alice item l1 video v1", "user/alice item l1 video v0",
                                     "group/g%2F1 group",           "group/g2 group",
                                     "group/g%2F1 member zoe",      "group/g2 member ben",
                                     "group/g%2F1 member alice",    "group/g2 member alice",
@@ -157,11 +157,8 @@ static void what_is_settled_is_gone(void **state) {
 
 static void a_place_that_is_none_is_refused(void **state) {
     struct device *device = *state;
-    static const struct dln_outbox_place places[] = {{-1, {NULL, 0}},
-                                                     {3, {"nonsense", 8}},
-                                                     {3, {"user/alice#list/l1", 18}},
-                                                     {3, {"user/alice#i/", 13}},
-                                                     {0, {"#", 1}}};
+    static const struct dln_outbox_place places[] = {
+        {0, {"nonsense", 8}}, {0, {"-1", 2}}, {0, {"99999999999999999999", 20}}};
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         struct dln_outbox_place place = places[i];
         struct dln_row *rows;
@@ -170,6 +167,43 @@ static void a_place_that_is_none_is_refused(void **state) {
             dln_outbox_next(device->store, &device->arena, &place, 5, &rows, &count, NULL),
             DUNLIN_INVALID_CURSOR);
     }
+}
+
+static void an_edit_keeps_its_place_and_an_offer_takes_another(void **state) {
+    struct device *device = *state;
+    struct dln_outbox_place place = {0};
+    struct dln_row *rows;
+    size_t count;
+    device_begin(device);
+    device_put_item(device, "l1", "v1", "a");
+    device_put_item(device, "l1", "v2", "b");
+    device_put_item(device, "l1", "v1", "c");
+    struct dln_key key = device_item(device, "l1", "v2");
+    struct dln_row row = device_row(device, &key);
+    row.offered = row.pending;
+    assert_int_equal(dln_row_mark(device->store, &row, NULL), DUNLIN_OK);
+    device_put_item(device, "l1", "v3", "d");
+    device_commit(device);
+    static const char *const expected[] = {"v1", "v3", "v2"};
+    for (int round = 0; round < 2; round++) {
+        place = (struct dln_outbox_place){0};
+        assert_int_equal(
+            dln_outbox_next(device->store, &device->arena, &place, 9, &rows, &count, NULL),
+            DUNLIN_OK);
+        assert_int_equal(count, 3);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(dln_text_equal(rows[i].record.key.parts[2], dln_text_of(expected[i])));
+        }
+        /* Once it is edited it is as good as any other, but behind them. */
+        device_begin(device);
+        row = device_row(device, &key);
+        assert_int_equal(dln_row_edit(device->store, &row, 63, NULL), DUNLIN_OK);
+        device_commit(device);
+        device_reopen(device);
+    }
+    dunlin_store_status status;
+    assert_int_equal(dln_store_status(device->store, &status, NULL), DUNLIN_OK);
+    assert_int_equal(status.pending, 3);
 }
 
 /* ---- as a listing */
@@ -241,6 +275,7 @@ int main(void) {
         TEST(a_place_outlives_the_row_that_it_stands_at),
         TEST(what_is_settled_is_gone),
         TEST(a_place_that_is_none_is_refused),
+        TEST(an_edit_keeps_its_place_and_an_offer_takes_another),
         TEST(a_page_lists_what_was_edited_in_both_directions),
         TEST(a_page_names_the_fields),
     };
