@@ -273,8 +273,12 @@ static void a_page_that_grows_large_ends_early(void **state) {
     }
     OK(dunlin_commit(n->store, NULL));
     OK(dunlin_items(n->store, &iter, "l1", NULL, NULL));
-    for (int i = 0; i < 200; i++) {
-        expect(iter, i);
+    expect(iter, 0);
+    OK(dunlin_list_remove(n->store, "l1", "v", "i0090", NULL)); /* not read yet: over a megabyte */
+    for (int i = 1; i < 200; i++) {
+        if (i != 90) {
+            expect(iter, i);
+        }
     }
     expect(iter, -1);
     dunlin_iter_free(iter);

@@ -107,6 +107,9 @@ static void the_index_follows_every_edit(void **state) {
     assert_string_equal(show_hits(n, "day"), "l1/v/v2");
     OK(dunlin_list_remove(n->store, "l1", "v", "v2", NULL));
     assert_string_equal(show_hits(n, "day"), "");
+    assert_int_equal(notebook_number(n, "SELECT count(*) FROM search_pair WHERE search_pair "
+                                        "MATCH '\"da\"'"),
+                     0);
     OK(dunlin_begin(n->store, NULL));
     add(n, "l1", "gone", "Evening", NULL);
     assert_string_equal(show_hits(n, "evening"), "l1/v/gone");
