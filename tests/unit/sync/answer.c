@@ -198,6 +198,8 @@ static void what_is_not_an_answer_is_refused(void **state) {
         "\",\"epoch\":\"e\",\"now\":\"1\"}\n"
         "{\"end\":0,\"epoch\":\"e\"}",
         "{\"dunlin\":1,\"kind\":\"sync\",\"nonce\":\"" TEST_NONCE
+        "\",\"epoch\":\"e\",\"now\":\"1\"}\n{\"end\":0,\"epoch\":\"e\"}x",
+        "{\"dunlin\":1,\"kind\":\"sync\",\"nonce\":\"" TEST_NONCE
         "\",\"epoch\":\"e\",\"now\":\"1\"}\n"
         "{\"end\":0,\"epoch\":\"f\"}\n",
         "{\"dunlin\":1,\"kind\":\"sync\",\"nonce\":\"" TEST_NONCE

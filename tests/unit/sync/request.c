@@ -85,6 +85,31 @@ static void wire_bytes_are_an_upper_bound(void **state) {
     }
 }
 
+/* Nothing that could be longer: greatest stamps, bytes that take six each. */
+static void wire_bytes_bound_the_longest(void **state) {
+    struct test_messages *messages = *state;
+    struct dln_extra extras[DLN_EXTRA_MAX];
+    char names[DLN_EXTRA_MAX][2];
+    char title[DLN_NAME_MAX];
+    struct dln_record record = {.key = {.collection = dln_collection_by_id(DLN_ITEM),
+                                        .name = DLN_TEXT("item"),
+                                        .scope = DLN_TEXT("user/alice")},
+                                .extras = extras,
+                                .extra_count = DLN_EXTRA_MAX};
+    memset(title, 1, sizeof(title));
+    record.fields[DLN_ITEM_TITLE].stamp = DLN_STAMP_MAX;
+    record.fields[DLN_ITEM_TITLE].value = dln_value_string((struct dln_text){title, sizeof(title)});
+    for (size_t i = 0; i < DLN_EXTRA_MAX; i++) {
+        names[i][0] = 'x';
+        names[i][1] = (char)('A' + i);
+        extras[i].name = (struct dln_text){names[i], 2};
+        extras[i].field.stamp = DLN_STAMP_MAX;
+        extras[i].field.value = dln_value_json(DLN_TEXT("[]"));
+    }
+    dln_record_dump_line(&messages->body, &record);
+    assert_in_range(dln_record_wire_bytes(&record), messages->body.len, messages->body.len + 200);
+}
+
 static void a_cut_request_is_refused(void **state) {
     struct test_messages *messages = *state;
     struct dln_sync_request request = test_request_small(messages), read;
@@ -298,6 +323,7 @@ int main(void) {
         TEST_WITH_MESSAGES(the_lines_are_fixed),
         TEST_WITH_MESSAGES(any_records_come_back_as_they_were),
         TEST_WITH_MESSAGES(wire_bytes_are_an_upper_bound),
+        TEST_WITH_MESSAGES(wire_bytes_bound_the_longest),
         TEST_WITH_MESSAGES(a_cut_request_is_refused),
         TEST_WITH_MESSAGES(a_flipped_bit_crashes_nothing),
         TEST_WITH_MESSAGES(what_is_not_a_request_is_refused),
