@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/witness.h"
 #include "tests/support/world.h"
 
 #define DAY_MS INT64_C(86400000)
@@ -73,7 +74,8 @@ struct run {
     struct world world;
     char *why;
     bool failed;
-    int kept[WORLD_DEVICES]; /* follows that were acknowledged by the call and are never undone */
+    struct step last_edit[WORLD_DEVICES];
+    struct witness witnesses[WORLD_DEVICES];
 };
 
 static void complain(struct run *run, const char *format, ...) {
@@ -202,16 +204,13 @@ static void run_batch(struct run *run, struct device *device, const struct step 
     }
 }
 
-/* A follow of somebody who is followed once and never unfollowed: it must be at the end. */
-static void keep(struct run *run, struct device *device) {
-    int index = (int)(device - run->world.devices);
-    char id[32];
-    dunlin_error err;
-    (void)snprintf(id, sizeof(id), "keep-%d-%d", index, run->kept[index]);
-    if (dunlin_follow(device->store, DUNLIN_USER, id, &err) == DUNLIN_OK) {
-        run->kept[index]++;
-    } else if (!device_was_killed(device)) {
-        complain(run, "follow: %s", err.message);
+/* Writes what must be there at the end, whatever else happens. */
+static void testify(struct run *run, struct device *device, dunlin_store *store) {
+    struct witness *witness = &run->witnesses[device - run->world.devices];
+    dunlin_error err = {0};
+    dunlin_status status = witness_write(witness, device, store, &err);
+    if (status != DUNLIN_OK && !device_was_killed(device)) {
+        complain(run, "a witness came to %s: %s", dunlin_status_name(status), err.message);
     }
 }
 
@@ -249,11 +248,29 @@ static void run_sync(struct run *run, struct device *device, bool faulty) {
     }
 }
 
-/* Another process has the same file open, and edits while an answer is on its way. */
+/* An edit of what the given one has edited: steps of one family draw the same record from the same
+ * random number. */
+static struct step edit_again(const struct step *edit, struct test_random *random) {
+    static const enum step_kind ends[] = {STEP_UNFOLLOW, STEP_GROUP_REMOVE, STEP_LIST_RESTORE,
+                                          STEP_ITEM_MOVE};
+    struct step step = *edit;
+    enum step_kind first = STEP_FOLLOW;
+    for (int i = 0; ends[i] < edit->kind; i++) {
+        first = (enum step_kind)(ends[i] + 1);
+        step.kind = ends[i + 1];
+    }
+    step.kind = edit->kind <= STEP_UNFOLLOW ? STEP_UNFOLLOW : step.kind;
+    uint64_t count = (uint64_t)step.kind - (uint64_t)first + 1;
+    step.kind = (enum step_kind)((uint64_t)first + test_random_below(random, count));
+    return step;
+}
+
+/* Another process has the same file open, and edits while an answer is on its way: mostly the
+ * record that was edited last, which that answer may be about. */
 static void edit_meanwhile(struct device *device) {
     struct run *run = device->payload;
     struct test_random random = {world_random(&run->world)};
-    struct step step = {STEP_BATCH, (int)(device - run->world.devices), 0};
+    struct step step = run->last_edit[device - run->world.devices];
     dunlin_open_options options = DUNLIN_OPEN_OPTIONS_INIT;
     dunlin_store *other = NULL;
     dunlin_error err = {0};
@@ -261,10 +278,14 @@ static void edit_meanwhile(struct device *device) {
     options.ports = &device->ports;
     dunlin_status status = dunlin_store_open(&other, device->path, device->owner, &options, &err);
     expect_edit(run, device, &step, status, &err);
-    for (uint64_t i = 1 + test_random_below(&random, 3); other != NULL && i > 0; i--) {
-        step.kind = (enum step_kind)test_random_below(&random, STEP_BATCH);
-        status = edit(other, step.kind, &random, &err);
-        expect_edit(run, device, &step, status, &err);
+    if (other != NULL) {
+        testify(run, device, other);
+    }
+    for (int i = 0; other != NULL && i < 2; i++) {
+        struct step next = edit_again(&step, &random);
+        struct test_random same = {next.random};
+        status = edit(other, next.kind, &same, &err);
+        expect_edit(run, device, &next, status, &err);
     }
     dunlin_store_close(other);
 }
@@ -316,7 +337,8 @@ static void run_step(struct run *run, const struct step *step) {
         }
         break;
     default:
-        keep(run, device);
+        testify(run, device, device->store);
+        run->last_edit[step->device] = *step;
         expect_edit(run, device, step, edit(device->store, step->kind, &random, &err), &err);
         break;
     }
@@ -341,34 +363,11 @@ static void check_derived(struct run *run, struct device *device) {
     }
 }
 
-/* Whether the follow is there, or a dead letter tells of it. */
-static bool is_kept(struct device *device, const char *id) {
-    dunlin_iter *iter = NULL;
-    const dunlin_subscription *row = NULL;
-    const dunlin_rejection *rejected = NULL;
-    dunlin_error err;
-    bool found = dunlin_subscription_of(device->store, &iter, id, &err) == DUNLIN_OK &&
-                 dunlin_subscriptions_next(iter, &row, &err) == DUNLIN_OK && row != NULL;
-    dunlin_iter_free(iter);
-    iter = NULL;
-    if (!found && dunlin_rejected(device->store, &iter, NULL, &err) == DUNLIN_OK) {
-        while (!found && dunlin_rejected_next(iter, &rejected, &err) == DUNLIN_OK &&
-               rejected != NULL) {
-            found = rejected->key_count == 2 && strcmp(rejected->key[1], id) == 0;
-        }
-    }
-    dunlin_iter_free(iter);
-    return found;
-}
-
-static void check_kept(struct run *run) {
+static void check_witnesses(struct run *run) {
+    char why[256];
     for (int i = 0; i < run->world.device_count; i++) {
-        for (int k = 0; k < run->kept[i]; k++) {
-            char id[32];
-            (void)snprintf(id, sizeof(id), "keep-%d-%d", i, k);
-            if (!is_kept(&run->world.devices[i], id)) {
-                complain(run, "%s is lost on %s", id, run->world.devices[i].path);
-            }
+        if (!witness_check(&run->witnesses[i], &run->world.devices[i], why, sizeof(why))) {
+            complain(run, "%s", why);
         }
     }
 }
@@ -436,7 +435,7 @@ int history_run(const struct history *history, char why[HISTORY_WHY_BYTES]) {
     }
     if (!run.failed) {
         check_dumps(&run);
-        check_kept(&run);
+        check_witnesses(&run);
     }
     world_close(&run.world);
     return run.failed;
