@@ -427,6 +427,17 @@ static void floor_is_not_raised_without_the_lease(void **state) {
     assert_true(stands(7) && stands(9));
 }
 
+static void no_tombstone_goes_without_the_lease(void **state) {
+    (void)state;
+    assert_int_equal(PUSH("follow/user/ben", "present", "false"), DUNLIN_OK);
+    assert_int_equal(PUSH("follow/user/dai", "present", "true"), DUNLIN_OK);
+    pass_days(HORIZON_DAYS);
+    shared.central->engine.last = floor_that_takes_long;
+    assert_int_equal(maintain().expired, 0);
+    assert_int_equal(floor_of(AOI), 0);
+    assert_true(stands(1));
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void) {
@@ -448,6 +459,7 @@ int main(void) {
         TEST(lease_is_lost_when_it_runs_out),
         TEST(slow_taker_does_not_hold_a_number_that_was_removed),
         TEST(floor_is_not_raised_without_the_lease),
+        TEST(no_tombstone_goes_without_the_lease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
