@@ -296,7 +296,7 @@ static void items_without_ranks_get_some(void **state) {
         add(n, "l1", (char[]){*id, '\0'});
     }
     settle(n);
-    notebook_sql(n, "UPDATE item SET rank = NULL WHERE id < 's'");
+    notebook_sql(n, "UPDATE item SET rank = '' WHERE id < 's'");
     OK(dunlin_list_move(n->store, "l1", "v", "t", &place, NULL));
     assert_string_equal(items(n, "l1"), "v/a v/t v/b v/c v/d v/e v/f v/g v/h v/i v/j v/k v/l v/m "
                                         "v/n v/o v/p v/q v/r v/s");
