@@ -170,9 +170,6 @@ static bool spread(const struct gap *gap, size_t left, size_t right, struct dln_
     bool whole = left == gap->left.count && right == gap->right.count;
     struct dln_text from = left_end(gap, left);
     struct dln_text to = rank_of(&gap->right, right);
-    if (to.data && to.len == 0) {
-        return false;
-    }
     for (size_t i = 0; i < left + 1 + right; i++) {
         if (!dln_rank_spread(&ranks[i], from, to, i, left + 1 + right) ||
             (!whole && ranks[i].len > SHORT_BYTES)) {
@@ -231,11 +228,9 @@ dunlin_status dln_place(struct dln_edit *edit, const struct dln_siblings *siblin
         *stays = true;
         return DUNLIN_OK;
     }
-    struct dln_text right = rank_of(&gap.right, 0);
-    bool unranked = right.data && right.len == 0;
-    if (!unranked &&
-        dln_rank_between(out, left_end(&gap, 0), right, dln_store_random(edit->store))) {
-        return DUNLIN_OK;
-    }
-    return key_anew(edit, &gap, out, err);
+    /* A sibling without a rank on the right leaves no gap either. */
+    return dln_rank_between(out, left_end(&gap, 0), rank_of(&gap.right, 0),
+                            dln_store_random(edit->store))
+               ? DUNLIN_OK
+               : key_anew(edit, &gap, out, err);
 }
