@@ -199,6 +199,30 @@ static void restored_list_is_not_purged(void **state) {
     assert_string_equal(shared_value(&shared, AOI, "item/l1/video/v2", "title"), "t");
 }
 
+/* Somebody restores the list, and its items whole, just when the floor rises. */
+static dunlin_status floor_and_restore(void *self, struct dln_text scope, int64_t floor,
+                                       dunlin_error *err) {
+    struct dln_arena kept = shared.central->attempt;
+    shared.central->attempt = DLN_ARENA_INIT(1 << 20);
+    shared.central->engine.raise_floor = inner.raise_floor;
+    assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
+    assert_int_equal(PUSH("item/l1/video/v1", "present", "true", "title", "again"), DUNLIN_OK);
+    dln_arena_free(&shared.central->attempt);
+    shared.central->attempt = kept;
+    return inner.raise_floor(self, scope, floor, err);
+}
+
+static void what_is_restored_meanwhile_stays(void **state) {
+    (void)state;
+    make_old_list();
+    pass_days(HORIZON_DAYS);
+    shared.central->engine.raise_floor = floor_and_restore;
+    (void)maintain();
+    assert_string_equal(shared_value(&shared, AOI, "list/l1", "deleted"), "false");
+    assert_string_equal(shared_value(&shared, AOI, "item/l1/video/v1", "title"), "again");
+    assert_int_equal(shared_stored(&shared, AOI, "item/l1/video/v2")->place.seq, 0);
+}
+
 static void encoded_ids_belong_to_their_own_list(void **state) {
     (void)state;
     assert_int_equal(PUSH("list/a", "deleted", "true"), DUNLIN_OK);
@@ -223,6 +247,7 @@ int main(void) {
         TEST(item_tombstones_of_a_live_list_expire_alone),
         TEST(purge_goes_in_its_order_wherever_it_is_cut),
         TEST(restored_list_is_not_purged),
+        TEST(what_is_restored_meanwhile_stays),
         TEST(encoded_ids_belong_to_their_own_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

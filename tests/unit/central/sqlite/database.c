@@ -157,7 +157,7 @@ static void locked_file_is_busy(void **state) {
 /* Processes that all wait for one byte, and then open the same new file at once. */
 static void opened_by_many_at_once(void **state) {
     (void)state;
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < 20; round++) {
         char name[16];
         int gate[2];
         pid_t children[OPENERS];
