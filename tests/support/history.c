@@ -78,7 +78,7 @@ struct run {
     struct witness witnesses[WORLD_DEVICES];
 };
 
-static void complain(struct run *run, const char *format, ...) {
+DUNLIN_PRINTF(2, 3) static void complain(struct run *run, const char *format, ...) {
     if (!run->failed) {
         va_list values;
         va_start(values, format);

@@ -28,7 +28,7 @@ static struct text text_new(void) {
     return text;
 }
 
-static void say(struct text *text, const char *format, ...) {
+DUNLIN_PRINTF(2, 3) static void say(struct text *text, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int len = vsnprintf(text->data + text->len, TEXT_BYTES - text->len, format, arguments);
