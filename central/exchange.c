@@ -66,6 +66,10 @@ static dunlin_status open_scopes(struct dln_exchange *exchange, dunlin_error *er
         }
         scope->known = dln_scope_parse(arena, scope->ask->scope, &scope->kind, &scope->id) &&
                        dln_check_id(scope->id, "scope", NULL) == DUNLIN_OK;
+        /* Want of memory must not look like a scope that nobody may read. */
+        if (!scope->known && dln_central_is_short(arena, DLN_SCOPE_MAX)) {
+            return dln_central_no_memory(err);
+        }
         (void)dln_keymap_put(&names, scope->ask->scope, i, &added);
         if (!added) {
             return bad_message(err, "names a scope twice");

@@ -61,6 +61,16 @@ struct judging {
     struct dln_record merged;
 };
 
+/* How many unknown fields the two have together. */
+static size_t count_extras(const struct dln_record *into, const struct dln_record *from) {
+    size_t count = into->extra_count;
+    for (size_t i = 0; i < from->extra_count; i++) {
+        count +=
+            from->extras[i].field.stamp != 0 && dln_extra_of(into, from->extras[i].name) == NULL;
+    }
+    return count;
+}
+
 /* Merges what is left of the record. A record that would get too many unknown fields is refused. */
 static dunlin_status merge_fields(struct judging *judging, dunlin_error *err) {
     struct dln_push_item *item = judging->item;
@@ -72,14 +82,13 @@ static dunlin_status merge_fields(struct judging *judging, dunlin_error *err) {
     judging->winning = dln_fields_winning(&judging->taken, judging->before);
     judging->merged = item->draft->record;
     judging->merged.key = item->sent->key;
-    if (dln_merge(arena, &judging->merged, &judging->taken, &changed)) {
+    if (count_extras(&judging->merged, &judging->taken) > DLN_EXTRA_MAX) {
+        dln_verdict_whole(&item->verdict, DUNLIN_TOO_LARGE, "too many unknown fields");
         return DUNLIN_OK;
     }
-    if (judging->merged.extra_count + judging->taken.extra_count <= DLN_EXTRA_MAX) {
-        return dln_central_no_memory(err);
-    }
-    dln_verdict_whole(&item->verdict, DUNLIN_TOO_LARGE, "too many unknown fields");
-    return DUNLIN_OK;
+    return dln_merge(arena, &judging->merged, &judging->taken, &changed)
+               ? DUNLIN_OK
+               : dln_central_no_memory(err);
 }
 
 /* What central does not hold is only taken with the field that says that it exists, so that an edit

@@ -83,9 +83,9 @@ static dunlin_status open_push(struct dln_push *push, dunlin_error *err) {
         item->index = scope->records[i];
         item->sent = &push->exchange->request->records[item->index];
         item->pass = pass_of(item->sent, push->exchange->user);
-        dln_validate(&item->invalid, item->sent, scope->kind);
-        if (!item->invalid.whole &&
-            !add_key(push, &map, dln_central_key_text(arena, &item->sent->key), &item->key)) {
+        if (!dln_validate(&item->invalid, item->sent, scope->kind) ||
+            (!item->invalid.whole &&
+             !add_key(push, &map, dln_central_key_text(arena, &item->sent->key), &item->key))) {
             return dln_central_no_memory(err);
         }
     }

@@ -65,6 +65,10 @@ void dln_central_random_id(const struct dln_central_ports *ports, char out[33]) 
     out[32] = '\0';
 }
 
+bool dln_central_is_short(struct dln_arena *arena, size_t bytes) {
+    return dln_arena_alloc(arena, bytes) == NULL;
+}
+
 dunlin_status dln_central_no_memory(dunlin_error *err) {
     return dln_fail(err, DUNLIN_OUT_OF_MEMORY, DUNLIN_DOMAIN_CENTRAL,
                     "out of memory, or over an exchange's ceiling");

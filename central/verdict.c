@@ -129,6 +129,9 @@ static dunlin_status check_extra(const struct dln_record *record, const struct d
         !dln_text_is_utf8(extra->name)) {
         return DUNLIN_INVALID_TEXT;
     }
+    if (extra->field.stamp > DLN_STAMP_MAX) {
+        return DUNLIN_INVALID_VALUE;
+    }
     if (record->key.collection == NULL && existence && extra->field.value.type != DLN_TRUE &&
         extra->field.value.type != DLN_FALSE) {
         return DUNLIN_INVALID_VALUE;
@@ -139,59 +142,72 @@ static dunlin_status check_extra(const struct dln_record *record, const struct d
     return check_json(&extra->field.value);
 }
 
-static dunlin_status check_stamp(dln_stamp stamp) {
-    return stamp <= DLN_STAMP_MAX ? DUNLIN_OK : DUNLIN_INVALID_VALUE;
+static dunlin_status check_known(const struct dln_record *record, int index) {
+    const struct dln_field *field = &record->fields[index];
+    if (field->stamp > DLN_STAMP_MAX) {
+        return DUNLIN_INVALID_VALUE;
+    }
+    dunlin_status status =
+        dln_check_field(&record->key.collection->fields[index], &field->value, NULL);
+    return status != DUNLIN_OK ? status : check_json(&field->value);
 }
 
-static void validate_fields(struct dln_verdict *verdict, const struct dln_record *record) {
-    const struct dln_collection *collection = record->key.collection;
+static bool validate_fields(struct dln_verdict *verdict, const struct dln_record *record) {
     struct dln_fields sent = dln_fields_of(record);
     for (int i = 0; i < DLN_FIELD_MAX; i++) {
-        const struct dln_field *field = &record->fields[i];
-        dunlin_status status;
-        if (!(sent.known >> i & 1)) {
-            continue;
+        dunlin_status status = sent.known >> i & 1 ? check_known(record, i) : DUNLIN_OK;
+        if (status == DUNLIN_OUT_OF_MEMORY) {
+            return false;
         }
-        if ((status = check_stamp(field->stamp)) ||
-            (status = dln_check_field(&collection->fields[i], &field->value, NULL)) ||
-            (status = check_json(&field->value))) {
+        if (status != DUNLIN_OK) {
             dln_verdict_fields(verdict, (struct dln_fields){UINT32_C(1) << i, 0}, status,
                                "a value that may not stand in its field");
         }
     }
     for (size_t i = 0; i < record->extra_count; i++) {
-        dunlin_status status;
-        if ((sent.extras >> i & 1) == 0) {
-            continue;
+        dunlin_status status = DUNLIN_OK;
+        if (sent.extras >> i & 1) {
+            status = check_extra(record, &record->extras[i]);
         }
-        if ((status = check_stamp(record->extras[i].field.stamp)) ||
-            (status = check_extra(record, &record->extras[i]))) {
+        if (status == DUNLIN_OUT_OF_MEMORY) {
+            return false;
+        }
+        if (status != DUNLIN_OK) {
             dln_verdict_fields(verdict, (struct dln_fields){0, UINT32_C(1) << i}, status,
                                "a value that may not stand in an unknown field");
         }
     }
+    return true;
 }
 
-void dln_validate(struct dln_verdict *verdict, const struct dln_record *record,
-                  enum dln_scope_kind scope) {
+/* Why the record as a whole may not stand there; NULL: it may. */
+static const char *check_whole(const struct dln_record *record, enum dln_scope_kind scope,
+                               dunlin_status *status) {
     const struct dln_collection *collection = record->key.collection;
-    dunlin_status status = check_key(&record->key);
-    if (status != DUNLIN_OK) {
-        dln_verdict_whole(verdict, status, "the key is not legal");
-        return;
+    if ((*status = check_key(&record->key)) != DUNLIN_OK) {
+        return "the key is not legal";
     }
+    *status = DUNLIN_INVALID_VALUE;
     if (collection != NULL && collection->scope != scope) {
-        dln_verdict_whole(verdict, DUNLIN_INVALID_VALUE,
-                          "the collection does not belong into a scope of this kind");
-        return;
+        return "the collection does not belong into a scope of this kind";
     }
     if (record->extra_count > DLN_EXTRA_MAX) {
-        dln_verdict_whole(verdict, DUNLIN_TOO_LARGE, "too many unknown fields");
-        return;
+        *status = DUNLIN_TOO_LARGE;
+        return "too many unknown fields";
     }
     if (!dln_fields_any(dln_fields_of(record))) {
-        dln_verdict_whole(verdict, DUNLIN_INVALID_VALUE, "the record has no field");
-        return;
+        return "the record has no field";
     }
-    validate_fields(verdict, record);
+    return NULL;
+}
+
+bool dln_validate(struct dln_verdict *verdict, const struct dln_record *record,
+                  enum dln_scope_kind scope) {
+    dunlin_status status;
+    const char *reason = check_whole(record, scope, &status);
+    if (reason != NULL) {
+        dln_verdict_whole(verdict, status, reason);
+        return true;
+    }
+    return validate_fields(verdict, record);
 }

@@ -40,8 +40,8 @@ bool dln_record_only(struct dln_arena *arena, struct dln_record *out,
                      const struct dln_record *record, struct dln_fields fields);
 
 /* Whether a record that somebody sent may stand in that scope at all: key, types, limits. Refuses
- * the whole record, or those fields that are wrong. */
-void dln_validate(struct dln_verdict *verdict, const struct dln_record *record,
-                  enum dln_scope_kind scope);
+ * the whole record, or those fields that are wrong. False when out of memory. */
+DUNLIN_MUST_USE bool dln_validate(struct dln_verdict *verdict, const struct dln_record *record,
+                                  enum dln_scope_kind scope);
 
 #endif

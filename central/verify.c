@@ -169,6 +169,8 @@ static dunlin_status may_read(struct dunlin_central *central, struct dln_text us
     if (dln_scope_parse(&central->arena, scope, &standing.kind, &standing.id)) {
         status = dln_standing_read(central, &central->arena, scope, &standing, err);
         *may = status == DUNLIN_OK && dln_may_read(&standing);
+    } else if (dln_central_is_short(&central->arena, DLN_SCOPE_MAX)) {
+        status = dln_central_no_memory(err);
     }
     return status;
 }

@@ -4,8 +4,11 @@
 
 #include <string.h>
 
-#include "base/error.h"
+#include "central/central.h"
 #include "sync/fields.h"
+
+/* More than reading a record takes beside its own bytes. */
+enum { LOAD_BYTES_MAX = 4 * (DLN_EXTRA_MAX + DLN_FIELD_MAX) * sizeof(struct dln_extra) };
 
 dunlin_status dln_record_store(struct dln_buf *fields, struct dln_buf *extras,
                                const struct dln_record *record, dunlin_error *err) {
@@ -82,19 +85,21 @@ dunlin_status dln_record_load(struct dln_arena *arena, struct dln_record *out,
     memset(out, 0, sizeof(*out));
     out->key.scope = dln_arena_text(arena, scope);
     struct dln_text key_text = dln_arena_text(arena, key);
-    if (out->key.scope.data == NULL || key_text.data == NULL ||
-        arena->max_bytes - arena->used_bytes < fields.len + extras.len) {
-        return dln_fail(err, DUNLIN_OUT_OF_MEMORY, DUNLIN_DOMAIN_CENTRAL, "out of memory");
+    if (out->key.scope.data == NULL || key_text.data == NULL) {
+        return dln_central_no_memory(err);
     }
     if (!dln_key_parse(arena, &out->key, key_text) || !load_half(arena, out, unknown, fields) ||
         !load_half(arena, out, unknown, extras)) {
-        return dln_fail(err, DUNLIN_CORRUPT, DUNLIN_DOMAIN_CENTRAL,
-                        "a version of central's log cannot be read");
+        size_t most = LOAD_BYTES_MAX + 2 * key.len + fields.len + extras.len;
+        return dln_central_is_short(arena, most)
+                   ? dln_central_no_memory(err)
+                   : dln_fail(err, DUNLIN_CORRUPT, DUNLIN_DOMAIN_CENTRAL,
+                              "a version of central's log cannot be read");
     }
     if (out->extra_count > 0) {
         out->extras = dln_arena_alloc(arena, out->extra_count * sizeof(*out->extras));
         if (out->extras == NULL) {
-            return dln_fail(err, DUNLIN_OUT_OF_MEMORY, DUNLIN_DOMAIN_CENTRAL, "out of memory");
+            return dln_central_no_memory(err);
         }
         memcpy(out->extras, unknown, out->extra_count * sizeof(*out->extras));
     }
