@@ -258,7 +258,7 @@ static dunlin_status maintain_all(struct round *round, dunlin_error *err) {
 
 dunlin_status dunlin_central_maintain(dunlin_central *central, dunlin_maintenance *out,
                                       dunlin_error *err) {
-    dunlin_maintenance ignored;
+    dunlin_maintenance ignored = {0};
     dunlin_status status;
     if (central == NULL) {
         return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "central must be given");

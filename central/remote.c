@@ -74,7 +74,7 @@ dunlin_status dunlin_central_remote(dunlin_central *central, dunlin_remote **out
     embedded->central = central;
     embedded->answer = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
     embedded->user_len = user_len;
-    memcpy(embedded->user, user, user_len);
+    memcpy(embedded->user, user, user_len + 1);
     *out = &embedded->remote;
     return DUNLIN_OK;
 }
