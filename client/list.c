@@ -80,7 +80,7 @@ dunlin_status dunlin_list_create(dunlin_store *store, char out[DUNLIN_NEW_ID_SIZ
     }
     status = create(&edit, dln_text_of(list ? list : made), name, err);
     status = dln_edit_end(&edit, status, err);
-    if (status == DUNLIN_OK && !list) {
+    if (status == DUNLIN_OK && !list && out) {
         memcpy(out, made, sizeof(made));
     }
     return status;

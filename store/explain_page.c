@@ -154,7 +154,7 @@ static dunlin_status read_rejected(struct dln_store *store, struct dln_page *pag
     dunlin_status status =
         has_letter(store, page->arena, DLN_FOLLOW, group, followed, &row->rejected, err);
     if (status == DUNLIN_OK) {
-        status = has_letter(store, page->arena, DLN_GROUP, group, NULL, &row->rejected, err);
+        status = has_letter(store, page->arena, DLN_GROUP, group, &group, &row->rejected, err);
     }
     if (status == DUNLIN_OK) {
         status = has_letter(store, page->arena, DLN_MEMBER, group, &user, &row->rejected, err);

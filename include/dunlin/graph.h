@@ -25,9 +25,9 @@ typedef struct dunlin_followed {
     const char *id;
 } dunlin_followed;
 
-/* Users first, then groups, each by id. Rows are borrowed until the next call on the iterator; at the
- * end *row is NULL and OK returned. Returns MISUSE, INVALID_CURSOR, BUSY, IO, CORRUPT. The same holds
- * for every …_next below. */
+/* Users first, then groups, each by id. Rows are borrowed until the next call on the iterator; at
+ * the end *row is NULL and OK returned. Returns MISUSE, INVALID_CURSOR, BUSY, IO, CORRUPT. The same
+ * holds for every …_next below. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_following(dunlin_store *store, dunlin_iter **out,
                                                           const dunlin_range *range,
                                                           dunlin_error *err);
@@ -41,38 +41,40 @@ typedef enum dunlin_role { DUNLIN_ROLE_MEMBER = 0, DUNLIN_ROLE_ADMIN = 1 } dunli
 /* Creates a group owned by the store's owner, who is no member unless he adds himself.
  *   group  its id, chosen by the caller; not "!"
  *   name   up to DUNLIN_NAME_MAX bytes, or NULL
- * EXISTS when a group of that id is known here; central may know more and refuse it later. A deleted
- * group is never created again: EXISTS. Else as dunlin_follow. */
+ * EXISTS when a group of that id is known here; central may know more and refuse it later. A
+ * deleted group is never created again: EXISTS. Else as dunlin_follow. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_group_create(dunlin_store *store, const char *group,
                                                              const char *name, dunlin_join join,
                                                              dunlin_error *err);
 /* Changes name and join; a NULL argument leaves what it stands for. NOT_FOUND: not known here or
  * deleted. NOT_ALLOWED when this device knows that its owner is neither owner nor admin. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_group_set(dunlin_store *store, const char *group,
-                                                          const char *name,
-                                                          const dunlin_join *join,
+                                                          const char *name, const dunlin_join *join,
                                                           dunlin_error *err);
-/* Deletes for good; owner only. */
-DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_group_delete(dunlin_store *store,
-                                                             const char *group, dunlin_error *err);
-/* Adds a member, or changes the role of one. One may add oneself to a group that is not known here
- * yet; central decides. NOT_ALLOWED and NOT_FOUND as for dunlin_group_set. */
+/* Deletes for good; owner only. NOT_FOUND and NOT_ALLOWED as above. */
+DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_group_delete(dunlin_store *store, const char *group,
+                                                             dunlin_error *err);
+/* Adds a member, or changes the role of one. Whoever is not added by the group's owner starts as
+ * member, whatever role is given; only the owner changes a role. One may add oneself to a group
+ * that is not known here yet; central decides. NOT_ALLOWED and NOT_FOUND as for dunlin_group_set.
+ */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_group_add(dunlin_store *store, const char *group,
                                                           const char *user, dunlin_role role,
                                                           dunlin_error *err);
+/* Takes a member out, or oneself; nothing changes where he is none. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_group_remove(dunlin_store *store, const char *group,
                                                              const char *user, dunlin_error *err);
 
 /* A group as this device knows it. Texts belong to the struct: free it with dunlin_group_free(). */
 typedef struct dunlin_group_info {
     const char *id;
-    const char *name;  /* NULL: none */
+    const char *name; /* NULL: none */
     const char *owner;
     dunlin_join join;
-    int64_t members;   /* live ones known here */
-    int followed;      /* by the store's owner */
-    int member;        /* the store's owner is one */
-    dunlin_role role;  /* his role then */
+    int64_t members;  /* live ones known here */
+    int followed;     /* by the store's owner */
+    int member;       /* the store's owner is one */
+    dunlin_role role; /* his role then */
 } dunlin_group_info;
 
 /* NOT_FOUND: not known here, or deleted. */
@@ -123,20 +125,20 @@ typedef enum dunlin_reason_state {
     DUNLIN_REASON_NOT_MEMBER,    /* the followed group does not have the user */
     DUNLIN_REASON_GROUP_UNKNOWN, /* followed, but nothing of it has arrived */
     DUNLIN_REASON_GROUP_DELETED,
-    DUNLIN_REASON_CLOSED,        /* closed to the owner, who is neither its owner nor a member */
-    DUNLIN_REASON_SELF           /* nobody is subscribed to himself */
+    DUNLIN_REASON_CLOSED, /* closed to the owner, who is neither its owner nor a member */
+    DUNLIN_REASON_SELF    /* nobody is subscribed to himself */
 } dunlin_reason_state;
 
 typedef struct dunlin_reason {
-    const char *origin;        /* "!" or a group's id */
+    const char *origin; /* "!" or a group's id */
     dunlin_reason_state state;
-    int pending;               /* an edit behind it has not been acknowledged by central */
-    int rejected;              /* an edit behind it was refused: see dunlin_rejected() */
-    const char *sentence;      /* in English */
+    int pending;          /* an edit behind it has not been acknowledged by central */
+    int rejected;         /* an edit behind it was refused: see dunlin_rejected() */
+    const char *sentence; /* in English */
 } dunlin_reason;
 
-/* Why a user is among the subscriptions or is not: "!" first, then every group that the owner follows
- * or that, as far as known here, has the user, by id. */
+/* Why a user is among the subscriptions or is not: "!" first, then every group that the owner
+ * follows or that, as far as known here, has the user, by id. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_explain(dunlin_store *store, dunlin_iter **out,
                                                         const char *user, dunlin_error *err);
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_explain_next(dunlin_iter *iter,

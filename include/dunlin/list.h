@@ -25,7 +25,8 @@ DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_list_rename(dunlin_store *store,
 /* Deletes the list with its items; deleting a deleted list succeeds and changes nothing. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_list_delete(dunlin_store *store, const char *list,
                                                             dunlin_error *err);
-/* Brings a deleted list back, with the items that it had. */
+/* Brings a deleted list back, with the items that it had; a live one stays as it is. NOT_FOUND for
+ * a list that was made here and deleted before it was ever sent: nothing is left of it. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_list_restore(dunlin_store *store, const char *list,
                                                              dunlin_error *err);
 
@@ -49,8 +50,7 @@ typedef struct dunlin_list {
 
 /* Live lists in their order. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_lists(dunlin_store *store, dunlin_iter **out,
-                                                      const dunlin_range *range,
-                                                      dunlin_error *err);
+                                                      const dunlin_range *range, dunlin_error *err);
 /* Live lists of that name in their order; names are compared in Unicode's NFC form. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_lists_named(dunlin_store *store, dunlin_iter **out,
                                                             const char *name, dunlin_error *err);
@@ -74,7 +74,8 @@ typedef struct dunlin_item_options {
 } dunlin_item_options;
 
 #define DUNLIN_ITEM_OPTIONS_VERSION 1
-#define DUNLIN_ITEM_OPTIONS_INIT {DUNLIN_ITEM_OPTIONS_VERSION, NULL, NULL, NULL}
+#define DUNLIN_ITEM_OPTIONS_INIT                                                                   \
+    { DUNLIN_ITEM_OPTIONS_VERSION, NULL, NULL, NULL }
 
 /* Adds the item at the list's end; one that is there already keeps its place and what is not given
  * here, and only what is given changes. An item that was removed starts anew.
@@ -96,7 +97,7 @@ DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_list_remove(dunlin_store *store,
 
 /* Where an item goes. */
 typedef struct dunlin_item_place {
-    int version; /* DUNLIN_ITEM_PLACE_VERSION */
+    int version;         /* DUNLIN_ITEM_PLACE_VERSION */
     const char *to_list; /* NULL: within its list. Moving keeps title, data and created_at; an item
                             that is in the other list already is one item there afterwards */
     dunlin_place_kind place;
@@ -105,7 +106,8 @@ typedef struct dunlin_item_place {
 } dunlin_item_place;
 
 #define DUNLIN_ITEM_PLACE_VERSION 1
-#define DUNLIN_ITEM_PLACE_INIT {DUNLIN_ITEM_PLACE_VERSION, NULL, DUNLIN_PLACE_LAST, NULL, NULL}
+#define DUNLIN_ITEM_PLACE_INIT                                                                     \
+    { DUNLIN_ITEM_PLACE_VERSION, NULL, DUNLIN_PLACE_LAST, NULL, NULL }
 
 /* Moves an item within its list or to another, in one transaction. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_list_move(dunlin_store *store, const char *list,
@@ -117,9 +119,9 @@ typedef struct dunlin_item {
     const char *list;
     const char *type;
     const char *id;
-    int64_t created_at;  /* Unix milliseconds */
-    const char *title;   /* NULL: none */
-    const char *data;    /* JSON, NULL: none */
+    int64_t created_at; /* Unix milliseconds */
+    const char *title;  /* NULL: none */
+    const char *data;   /* JSON, NULL: none */
 } dunlin_item;
 
 /* A list's live items in their order. */
@@ -136,16 +138,17 @@ DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_items_next(dunlin_iter *iter,
 
 typedef struct dunlin_hit {
     const char *list;
-    const char *name;  /* the list's */
-    const char *type;  /* NULL: the list's name itself was hit */
+    const char *name; /* the list's */
+    const char *type; /* NULL: the list's name itself was hit */
     const char *id;
     const char *title;
 } dunlin_hit;
 
-/* Live lists by name and live items by title, id and the texts of their data. `text` is matched as a
- * sequence of characters, without regard to case or Unicode composition, from one character on; words
- * parted by white space must all occur. Lists first, then items, each by id of the list, type and id.
- * UNSUPPORTED when the store was made without search; INVALID_TEXT; TOO_LONG over DUNLIN_NAME_MAX. */
+/* Live lists by name and live items by title, id and the texts of their data. `text` is matched as
+ * a sequence of characters, without regard to case or Unicode composition, from one character on;
+ * words parted by white space must all occur. Lists first, then items, each by id of the list, type
+ * and id. UNSUPPORTED when the store was made without search; INVALID_TEXT; TOO_LONG over
+ * DUNLIN_NAME_MAX. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_search(dunlin_store *store, dunlin_iter **out,
                                                        const char *text, const dunlin_range *range,
                                                        dunlin_error *err);

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 #include <cmocka.h>
 
+#include "client/handle.h"
 #include "tests/support/temp.h"
 
 enum { TEXT_BYTES = 1 << 20, RING = 8 };
@@ -102,6 +103,7 @@ int notebook_setup_without_search(void **state) {
 
 int notebook_teardown(void **state) {
     struct notebook *notebook = *state;
+    assert_true(dln_store_is_idle(notebook->store->store));
     dunlin_store_close(notebook->store);
     temp_remove(notebook->dir);
     free(notebook);

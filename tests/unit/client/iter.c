@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "client/handle.h"
 #include "tests/support/notebook.h"
 
 enum { ITEMS = 350 };
@@ -116,6 +117,7 @@ static void an_iterator_keeps_nobody_from_writing(void **state) {
     fill(n, ITEMS);
     OK(dunlin_items(n->store, &iter, "l1", NULL, NULL));
     expect(iter, 0);
+    assert_true(dln_store_is_idle(n->store->store));
     notebook_sql(n, "BEGIN EXCLUSIVE; DELETE FROM item WHERE id >= 'i0100'; COMMIT;"
                     "PRAGMA wal_checkpoint(TRUNCATE)");
     for (int i = 1; i < 100; i++) {
