@@ -22,6 +22,7 @@ struct attempt {
     struct dunlin_central *central;
     const struct dln_log_append *append;
     struct dln_log_outcome *outcome;
+    bool known_last;
     int64_t deadline_ms;
     struct dln_entry *entries;
     size_t count;
@@ -40,8 +41,12 @@ static dunlin_status read_and_judge(struct attempt *attempt, dunlin_error *err) 
     if (stored == NULL) {
         return dln_central_no_memory(err);
     }
+    if (attempt->known_last) {
+        view.last = *append->last;
+    } else if ((status = engine->last(engine->self, append->scope, &view.last, err))) {
+        return status;
+    }
     if ((status = engine->now(engine->self, &view.now_ms, err)) ||
-        (status = engine->last(engine->self, append->scope, &view.last, err)) ||
         (status = engine->current(engine->self, arena, append->scope, append->keys,
                                   append->key_count, stored, err)) ||
         (status = engine->floor(engine->self, append->scope, &outcome->floor, err))) {
@@ -117,7 +122,10 @@ dunlin_status dln_log_append(struct dunlin_central *central, const struct dln_lo
         if (locked && (status = engine->begin(engine->self, err))) {
             return status;
         }
-        attempt.deadline_ms = ports->steady_ms(ports->steady_self) + DLN_WRITER_MAX_AGE_MS;
+        attempt.known_last = i == 0 && append->last != NULL;
+        attempt.deadline_ms =
+            (attempt.known_last ? append->last_read_ms : ports->steady_ms(ports->steady_self)) +
+            DLN_WRITER_MAX_AGE_MS;
         status = try_once(&attempt, err);
         if (locked) {
             dunlin_status ended =

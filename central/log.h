@@ -15,6 +15,10 @@ struct dln_log_view {
 struct dln_log_append {
     struct dln_text scope;
     int64_t epoch;
+    /* The scope's last entry, where the caller has just read it, and when that was on the steady
+     * clock: the first attempt then does not read it again. NULL: it reads it. */
+    const struct dln_cursor *last;
+    int64_t last_read_ms;
     int64_t
         cursor_seq; /* of the writer: below the floor nothing is appended. INT64_MAX: no device */
     const struct dln_text *keys; /* that are written, and that are looked at in judging */

@@ -47,9 +47,15 @@ static dunlin_status has_lost_history(const struct dln_central_engine *engine,
     dunlin_status status;
     bool stands = false;
     uint32_t salt = 0;
-    if ((status = engine->last(engine->self, ask->scope, last, err)) ||
-        (ask->cursor.seq > 0 && ask->cursor.seq <= last->seq &&
-         (status = engine->salt(engine->self, ask->scope, ask->cursor.seq, &stands, &salt, err)))) {
+    if ((status = engine->last(engine->self, ask->scope, last, err))) {
+        return status;
+    }
+    if (ask->cursor.seq > 0 && ask->cursor.seq == last->seq) {
+        stands = true;
+        salt = last->salt;
+    } else if (ask->cursor.seq > 0 && ask->cursor.seq < last->seq &&
+               (status =
+                    engine->salt(engine->self, ask->scope, ask->cursor.seq, &stands, &salt, err))) {
         return status;
     }
     *lost = ask->cursor.seq > last->seq || (stands && salt != ask->cursor.salt);

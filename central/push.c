@@ -231,9 +231,8 @@ static dunlin_status report(struct dln_push *push, const struct dln_push_item *i
 
 /* Whether the scope takes records now; where not, it has its answer. */
 static dunlin_status may_push(struct dln_exchange *exchange, struct dln_exchange_scope *scope,
-                              bool *may, dunlin_error *err) {
-    struct dln_cursor last;
-    dunlin_status status = dln_pull_check(exchange, scope, &last, err);
+                              struct dln_cursor *last, bool *may, dunlin_error *err) {
+    dunlin_status status = dln_pull_check(exchange, scope, last, err);
     *may = status == DUNLIN_OK && scope->answer == NULL && !scope->ask->rebuilding;
     return status;
 }
@@ -248,14 +247,17 @@ static void refuse_all(struct dln_exchange *exchange, const struct dln_exchange_
 dunlin_status dln_push_scope(struct dln_exchange *exchange, struct dln_exchange_scope *scope,
                              dunlin_error *err) {
     struct dln_push push = {.exchange = exchange, .scope = scope};
+    const struct dln_central_ports *ports = &exchange->central->ports;
     struct dln_log_outcome outcome = {0};
+    struct dln_cursor last;
     dunlin_status status;
     bool may;
     if (!scope->known) {
         refuse_all(exchange, scope, "nobody writes to a scope of this kind");
         return DUNLIN_OK;
     }
-    if ((status = may_push(exchange, scope, &may, err)) || !may) {
+    int64_t last_read_ms = ports->steady_ms(ports->steady_self);
+    if ((status = may_push(exchange, scope, &last, &may, err)) || !may) {
         return status;
     }
     if (scope->kind == DLN_SCOPE_USER && !dln_text_equal(scope->id, exchange->user)) {
@@ -267,6 +269,8 @@ dunlin_status dln_push_scope(struct dln_exchange *exchange, struct dln_exchange_
     }
     struct dln_log_append append = {.scope = scope->ask->scope,
                                     .epoch = exchange->epoch.number,
+                                    .last = &last,
+                                    .last_read_ms = last_read_ms,
                                     .cursor_seq = scope->ask->cursor.seq,
                                     .keys = push.keys,
                                     .key_count = push.key_count,
