@@ -5,6 +5,7 @@
  * have written, an escape of a harmless byte, lower-case hex and a bare special byte alike. */
 #include "base/text.h"
 
+#include <stdint.h>
 #include <string.h>
 
 struct dln_text dln_text_of(const char *zero_ended) {
@@ -61,9 +62,22 @@ static size_t utf8_size(const unsigned char *byte, size_t left) {
     return size;
 }
 
+/* Whether eight bytes are ASCII without a zero: most text is, and goes eight at a time. */
+static bool is_plain(const char *bytes) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t tops = ones << 7;
+    uint64_t word;
+    memcpy(&word, bytes, sizeof(word));
+    return ((word | (word - ones)) & tops) == 0;
+}
+
 bool dln_text_is_utf8(struct dln_text text) {
     size_t at = 0;
     while (at < text.len) {
+        if (text.len - at >= sizeof(uint64_t) && is_plain(text.data + at)) {
+            at += sizeof(uint64_t);
+            continue;
+        }
         size_t size = utf8_size((const unsigned char *)text.data + at, text.len - at);
         if (size == 0) {
             return false;

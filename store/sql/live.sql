@@ -16,7 +16,7 @@ SELECT r.list, r.name, r.rank, r.deleted, r.stamp, r.stamps, r.extra, r.seq, r.p
     BY n.text;
 
 -- name: live_item
-SELECT r.type, r.id, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
+SELECT r.id, r.type, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
     r.stamp, r.stamps, r.extra, r.seq, r.place, r.pending, r.offered, r.tried FROM list l CROSS JOIN name
     n ON n.id = l.list CROSS JOIN item r ON r.list = l.list AND r.present = 1 CROSS JOIN name t
     ON t.id = r.type WHERE l.deleted = 0 ORDER BY n.text, t.text, r.id;

@@ -71,7 +71,7 @@ SELECT r.grp, r.present, r.role, r.stamp, r.stamps, r.extra, r.seq, r.place, r.p
     < ?1 LIMIT ?2;
 
 -- name: item_dead
-SELECT r.type, r.id, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
+SELECT r.id, r.type, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
     r.stamp, r.stamps, r.extra, r.seq, r.place, r.pending, r.offered, r.tried FROM item r WHERE r.present
     IS NOT 1 AND r.pending = 0 AND r.seq <> 0 AND r.stamp < ?1 LIMIT ?2;
 
@@ -88,6 +88,6 @@ SELECT r.list, r.name, r.rank, r.deleted, r.stamp, r.stamps, r.extra, r.seq, r.p
     OR i.seq = 0 OR i.stamp >= ?1)) LIMIT ?2;
 
 -- name: list_items
-SELECT r.type, r.id, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
+SELECT r.id, r.type, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
     r.stamp, r.stamps, r.extra, r.seq, r.place, r.pending, r.offered, r.tried FROM item r WHERE r.list =
     ?1 LIMIT ?2;

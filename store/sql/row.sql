@@ -120,43 +120,43 @@ UPDATE list SET seq = -1 WHERE seq > 0;
 
 -- name: item_get
 SELECT present, created_at, rank, title, data, attachments, stamp, stamps, extra, seq, place,
-    pending, offered, tried FROM item WHERE type = ?1 AND id = ?2 AND list = ?3;
+    pending, offered, tried FROM item WHERE id = ?1 AND type = ?2 AND list = ?3;
 
 -- name: item_insert
-INSERT INTO item (type, id, list, present, created_at, rank, title, data, attachments, stamp,
+INSERT INTO item (id, type, list, present, created_at, rank, title, data, attachments, stamp,
     stamps, extra, seq, place, pending, offered, tried) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
     ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) ON CONFLICT DO NOTHING;
 
 -- name: item_update
 UPDATE item SET present = ?4, created_at = ?5, rank = ?6, title = ?7, data = ?8, attachments =
     ?9, stamp = ?10, stamps = ?11, extra = ?12, seq = ?13, place = ?14, pending = ?15, offered =
-    ?16, tried = ?17 WHERE type = ?1 AND id = ?2 AND list = ?3;
+    ?16, tried = ?17 WHERE id = ?1 AND type = ?2 AND list = ?3;
 
 -- name: item_place
-SELECT place FROM item WHERE type = ?1 AND id = ?2 AND list = ?3;
+SELECT place FROM item WHERE id = ?1 AND type = ?2 AND list = ?3;
 
 -- name: item_mark
-UPDATE item SET seq = ?4, place = ?5, pending = ?6, offered = ?7, tried = ?8 WHERE type = ?1 AND
-    id = ?2 AND list = ?3;
+UPDATE item SET seq = ?4, place = ?5, pending = ?6, offered = ?7, tried = ?8 WHERE id = ?1 AND
+    type = ?2 AND list = ?3;
 
 -- name: item_remove
-DELETE FROM item WHERE type = ?1 AND id = ?2 AND list = ?3;
+DELETE FROM item WHERE id = ?1 AND type = ?2 AND list = ?3;
 
 -- name: item_walk
-SELECT type, id, list, present, created_at, rank, title, data, attachments, stamp, stamps,
-    extra, seq, place, pending, offered, tried FROM item WHERE (type, id, list) > (?1, ?2, ?3)
-    ORDER BY type, id, list LIMIT ?4;
+SELECT id, type, list, present, created_at, rank, title, data, attachments, stamp, stamps,
+    extra, seq, place, pending, offered, tried FROM item WHERE (id, type, list) > (?1, ?2, ?3)
+    ORDER BY id, type, list LIMIT ?4;
 
 -- name: item_waiting
-SELECT r.type, r.id, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
+SELECT r.id, r.type, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
     r.stamp, r.stamps, r.extra, r.seq, r.place, r.pending, r.offered, r.tried FROM outbox o
-    CROSS JOIN item r ON r.type = o.a AND r.id = o.b AND r.list = o.c WHERE o.id > ?1 AND o.id <
+    CROSS JOIN item r ON r.id = o.a AND r.type = o.b AND r.list = o.c WHERE o.id > ?1 AND o.id <
     ?2 ORDER BY o.id LIMIT ?3;
 
 -- name: item_waiting_back
-SELECT r.type, r.id, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
+SELECT r.id, r.type, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
     r.stamp, r.stamps, r.extra, r.seq, r.place, r.pending, r.offered, r.tried FROM outbox o
-    CROSS JOIN item r ON r.type = o.a AND r.id = o.b AND r.list = o.c WHERE o.id > ?1 AND o.id <
+    CROSS JOIN item r ON r.id = o.a AND r.type = o.b AND r.list = o.c WHERE o.id > ?1 AND o.id <
     ?2 ORDER BY o.id DESC LIMIT ?3;
 
 -- name: item_forget

@@ -76,10 +76,11 @@ CREATE TABLE list (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX list_order ON list (rank) WHERE deleted = 0;
 
--- The key's order answers "which lists hold it" too.
+-- The key's order answers "which lists hold it" too; ids stand first, since keys that differ in their
+-- first column are compared fastest.
 CREATE TABLE item (
-    type INTEGER NOT NULL,
     id TEXT NOT NULL,
+    type INTEGER NOT NULL,
     list INTEGER NOT NULL,
     present INTEGER,
     created_at INTEGER,
@@ -95,7 +96,7 @@ CREATE TABLE item (
     pending INTEGER NOT NULL,
     offered INTEGER NOT NULL,
     tried INTEGER NOT NULL,
-    PRIMARY KEY (type, id, list)
+    PRIMARY KEY (id, type, list)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX item_order ON item (list, rank, id) WHERE present = 1;
 
