@@ -195,9 +195,12 @@ static void foreign_salt_is_held(void **state) {
     shared_fill(shared, 5);
     shared_begin(shared);
     struct dln_scope_ask *ask = shared_ask(shared, AOI);
-    ask->cursor = shared_cursor(shared, AOI, 3);
-    ask->cursor.salt++;
-    assert_int_equal(pull(shared)->state, DLN_SCOPE_HELD);
+    for (int64_t seq = 3; seq <= 5; seq += 2) { /* also of the last one */
+        ask->cursor = shared_cursor(shared, AOI, seq);
+        assert_int_equal(pull(shared)->state, DLN_SCOPE_PAGE);
+        ask->cursor.salt++;
+        assert_int_equal(pull(shared)->state, DLN_SCOPE_HELD);
+    }
 }
 
 static void salt_of_an_entry_that_went_does_not_matter(void **state) {
