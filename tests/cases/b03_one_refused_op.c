@@ -18,9 +18,9 @@ enum { ORDER_BYTES = 256 };
 
 struct script {
     struct scripted scripted;
-    dunlin_status exchange; /* what every exchange comes to */
-    dunlin_status refusal;  /* of u2, OK: none */
-    const char *field;      /* of list l1: refused when it is sent, NULL: none */
+    dunlin_status exchange;  /* what every exchange comes to */
+    dunlin_status refusal;   /* of u2, OK: none */
+    const char *field;       /* of list l1: refused when it is sent, NULL: none */
     char order[ORDER_BYTES]; /* targets of the last request's records */
 };
 

@@ -80,7 +80,7 @@ static int set_up(void **state) {
     stage.reader = world_device(&stage.world, "aoi", 0);
     OK(dunlin_begin(stage.stalled->store, NULL));
     for (int i = 0; i < BEFORE; i++) {
-        char user[16];
+        char user[24];
         (void)snprintf(user, sizeof(user), "u%d", i);
         OK(dunlin_follow(stage.stalled->store, DUNLIN_USER, user, NULL));
     }

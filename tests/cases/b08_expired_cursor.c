@@ -19,8 +19,8 @@ static const int64_t backoff_cap_ms = 15 * 60 * 1000;
 
 struct script {
     struct scripted scripted;
-    int expired;  /* pages that are answered so, -1: all */
-    int cut;      /* requests for the snapshot whose answer does not come */
+    int expired;   /* pages that are answered so, -1: all */
+    int cut;       /* requests for the snapshot whose answer does not come */
     int dead_sent; /* requests with the dead cursor */
     int resets;
     int snapshots;

@@ -1,5 +1,5 @@
-/* B29: a transaction that reads first and then writes is never refused because somebody committed in
- * between: it holds the write lock from its start, and waits for it. */
+/* B29: a transaction that reads first and then writes is never refused because somebody committed
+ * in between: it holds the write lock from its start, and waits for it. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,8 +27,8 @@ static dunlin_status read_outbox(dunlin_store *store, int *count) {
     dunlin_iter *iter = NULL;
     dunlin_status status = dunlin_outbox(store, &iter, NULL, NULL);
     *count = 0;
-    while (status == DUNLIN_OK &&
-           (status = dunlin_outbox_next(iter, &row, NULL)) == DUNLIN_OK && row != NULL) {
+    while (status == DUNLIN_OK && (status = dunlin_outbox_next(iter, &row, NULL)) == DUNLIN_OK &&
+           row != NULL) {
         ++*count;
     }
     dunlin_iter_free(iter);
@@ -113,7 +113,7 @@ static void b29_real_timeout_is_busy(void **state) {
 struct worker {
     const char *path;
     uint64_t seed;
-    int calls;                /* that succeeded */
+    int calls; /* that succeeded */
     dunlin_status failure;
     char message[240];
     unsigned char last[USERS]; /* 1: followed, 2: unfollowed, of the users that are its own */

@@ -120,8 +120,8 @@ static void numbers_go_there_and_back(void) {
     assert_numbers(sight_central_line(d2, "\"list\"", "\"l1\"]"));
     assert_int_equal(sight_count(sight_line(d2, "\"v1\"", ""), "{\\\"a\\\":1,\\\"b\\\":2}"), 1);
     assert_int_equal(sight_count(sight_line(d2, "\"v2\"", ""), "[1.5,2]"), 1);
-    assert_int_equal(
-        sight_count(sight_line(d2, "\"v1\"", ""), "{\"i\":\"-9223372036854775808\"}"), 1);
+    assert_int_equal(sight_count(sight_line(d2, "\"v1\"", ""), "{\"i\":\"-9223372036854775808\"}"),
+                     1);
     /* Deleted and restored, a list goes up whole. */
     OK(dunlin_list_delete(d2->store, "l1", NULL));
     device_sync_ok(d2);

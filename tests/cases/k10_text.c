@@ -37,8 +37,8 @@ static void sync_twice(struct device *d1, struct device *d2) {
 #define MISSED "\xe8\xa6\x8b\xe9\x80\x83\xe3\x81\x97"
 #define COMPOSED MISSED "\xe3\x83\x93\xe3\x83\x87\xe3\x82\xaa"
 #define DECOMPOSED MISSED "\xe3\x83\x92\xe3\x82\x99\xe3\x83\x86\xe3\x82\x99\xe3\x82\xaa"
-#define GA "\xe3\x82\xac"                     /* full width, composed */
-#define HALF_GA "\xef\xbd\xb6\xef\xbe\x9e"    /* half width, ka and the mark */
+#define GA "\xe3\x82\xac"                  /* full width, composed */
+#define HALF_GA "\xef\xbd\xb6\xef\xbe\x9e" /* half width, ka and the mark */
 #define CAFE "caf\xc3\xa9"
 #define CAFE_DECOMPOSED "cafe\xcc\x81"
 
@@ -103,7 +103,7 @@ static void b43_ids_are_bytes(void **state) {
 
 /* man, joiner, woman, joiner, girl, joiner, boy: 25 bytes */
 #define FAMILY                                                                                     \
-    "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7\xe2\x80\x8d"        \
+    "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7\xe2\x80\x8d"         \
     "\xf0\x9f\x91\xa6"
 
 static void b45_never_shortened(void **state) {
@@ -238,8 +238,7 @@ static void b46_groups_and_users_with_dots_and_dollars(void **state) {
     OK(dunlin_group_create(owner->store, "tea.v2", "$tea", DUNLIN_JOIN_OPEN, NULL));
     OK(dunlin_group_add(owner->store, "tea.v2", "$ben", DUNLIN_ROLE_MEMBER, NULL));
     OK(dunlin_group_add(owner->store, "tea.v2", "a.b", DUNLIN_ROLE_ADMIN, NULL));
-    REFUSED("INVALID_ID",
-            dunlin_group_add(owner->store, "tea.v2", "", DUNLIN_ROLE_MEMBER, NULL));
+    REFUSED("INVALID_ID", dunlin_group_add(owner->store, "tea.v2", "", DUNLIN_ROLE_MEMBER, NULL));
     REFUSED("INVALID_ID", dunlin_group_create(owner->store, "", NULL, DUNLIN_JOIN_OPEN, NULL));
     device_sync_ok(owner);
     OK(dunlin_follow(d1->store, DUNLIN_GROUP, "tea.v2", NULL));

@@ -59,7 +59,7 @@ static void b07_clock_days_ahead_skips_nothing(void **state) {
     device_sync_ok(d2);
     OK(dunlin_sync(d1->store, &tap.remote, NULL, NULL));
     for (int i = 0; i < 20; i++) {
-        char user[16];
+        char user[24];
         (void)snprintf(user, sizeof(user), "u%d", i);
         world.now_ms += 3 * 60 * 1000;
         OK(dunlin_follow(d2->store, DUNLIN_USER, user, NULL));
@@ -112,9 +112,9 @@ static void b07_edit_beats_what_its_author_saw(void **state) {
 
 struct script {
     struct scripted scripted;
-    int64_t asked;   /* the cursor of the last request */
-    int64_t cut_at;  /* the connection breaks when that cursor is asked for; -1: never */
-    int64_t newest;  /* seqs that the log has so far */
+    int64_t asked;  /* the cursor of the last request */
+    int64_t cut_at; /* the connection breaks when that cursor is asked for; -1: never */
+    int64_t newest; /* seqs that the log has so far */
 };
 
 /* Items i1 and i2 of l9, then l9; later l9's end, then its items'. Two versions a page. */

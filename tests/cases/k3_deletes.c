@@ -77,8 +77,8 @@ struct script {
     struct scripted scripted;
     const int *seqs; /* of life 1, 2 and 3, or fewer; 0 ends */
     const char *user;
-    bool silent;  /* nothing is acknowledged, nothing judged */
-    int deletes;  /* pushed records that say "not present" */
+    bool silent; /* nothing is acknowledged, nothing judged */
+    int deletes; /* pushed records that say "not present" */
 };
 
 static dunlin_status deliver(void *payload, struct dln_arena *arena,

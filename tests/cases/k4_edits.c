@@ -31,7 +31,7 @@ static int tear_down(void **state) {
 static void follow_many(struct device *device, int count) {
     OK(dunlin_begin(device->store, NULL));
     for (int i = 0; i < count - 1; i++) {
-        char user[16];
+        char user[24];
         (void)snprintf(user, sizeof(user), "user%d", i);
         OK(dunlin_follow(device->store, DUNLIN_USER, user, NULL));
     }

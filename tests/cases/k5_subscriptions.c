@@ -222,6 +222,8 @@ static void b18_doubled_join_ends_with_one_leave(void **state) {
 
 /* ---- B22 */
 
+static bool taps_once_more; /* follow again, as the last word */
+
 /* The app goes on in the same file while the first request is out. */
 static dunlin_status tap_again(void *payload) {
     struct device *device = payload;
@@ -231,8 +233,10 @@ static dunlin_status tap_again(void *payload) {
     OK(dunlin_store_open(&app, device->path, device->owner, &options, NULL));
     world.now_ms += 20;
     OK(dunlin_unfollow(app, DUNLIN_USER, "ben", NULL));
-    world.now_ms += 20;
-    OK(dunlin_follow(app, DUNLIN_USER, "ben", NULL));
+    if (taps_once_more) {
+        world.now_ms += 20;
+        OK(dunlin_follow(app, DUNLIN_USER, "ben", NULL));
+    }
     dunlin_store_close(app);
     world.now_ms += 1000; /* so long is the request delayed */
     return DUNLIN_OK;
@@ -261,29 +265,51 @@ static void assert_follows_once(struct device *device) {
     sight_agree(&device, 1);
 }
 
-static void b22_taps_while_the_request_is_out(void **state) {
-    (void)state;
+static void assert_follows_none(struct device *device) {
+    assert_string_equal(sight_following(device), "");
+    assert_int_equal(device_pending(device), 0);
+    assert_int_equal(device_rejected(device), 0);
+    assert_string_equal(sight_central_line(device, "\"follow\"", "\"ben\""), "");
+    sight_agree(&device, 1);
+}
+
+/* before: while the request is out; else while its answer is. */
+static void taps_meanwhile(bool before, bool once_more) {
     struct device *device = world_device(&world, "aoi", 0);
     struct tap tap;
     tap_init(&tap, &device->remote, device);
-    tap.before = tap_again_before;
+    tap.before = before ? tap_again_before : NULL;
+    tap.after = before ? NULL : tap_again_after;
+    answers = 0;
+    taps_once_more = once_more;
     OK(dunlin_follow(device->store, DUNLIN_USER, "ben", NULL));
     OK(dunlin_sync(device->store, &tap.remote, NULL, NULL));
-    assert_follows_once(device);
+    if (once_more) {
+        assert_follows_once(device);
+    } else {
+        assert_follows_none(device);
+    }
     tap_free(&tap);
+}
+
+static void b22_taps_while_the_request_is_out(void **state) {
+    (void)state;
+    taps_meanwhile(true, true);
 }
 
 static void b22_taps_while_the_answer_is_out(void **state) {
     (void)state;
-    struct device *device = world_device(&world, "aoi", 0);
-    struct tap tap;
-    tap_init(&tap, &device->remote, device);
-    tap.after = tap_again_after;
-    answers = 0;
-    OK(dunlin_follow(device->store, DUNLIN_USER, "ben", NULL));
-    OK(dunlin_sync(device->store, &tap.remote, NULL, NULL));
-    assert_follows_once(device);
-    tap_free(&tap);
+    taps_meanwhile(false, true);
+}
+
+static void b22_last_tap_is_the_unfollow(void **state) {
+    (void)state;
+    taps_meanwhile(true, false);
+}
+
+static void b22_last_tap_is_the_unfollow_behind_it(void **state) {
+    (void)state;
+    taps_meanwhile(false, false);
 }
 
 static dunlin_status refuse_first(void *payload, const struct dln_sync_request *request,
@@ -326,9 +352,7 @@ static void delayed_request_arrives_last(bool follows_again) {
     if (follows_again) {
         assert_follows_once(device);
     } else {
-        assert_string_equal(sight_following(device), "");
-        assert_string_equal(sight_central_line(device, "\"follow\"", "\"ben\""), "");
-        sight_agree(&device, 1);
+        assert_follows_none(device);
     }
     tap_free(&tap);
     world_close(&own);
@@ -370,6 +394,8 @@ int main(void) {
         TEST(b18_doubled_join_ends_with_one_leave),
         TEST(b22_taps_while_the_request_is_out),
         TEST(b22_taps_while_the_answer_is_out),
+        TEST(b22_last_tap_is_the_unfollow),
+        TEST(b22_last_tap_is_the_unfollow_behind_it),
         cmocka_unit_test(b22_first_tap_arrives_last),
         TEST(b22_unfollowed_twice_is_none),
     };

@@ -128,8 +128,8 @@ void sight_push(struct device *device, const struct dln_record *record) {
     int64_t retry_after_ms = 0;
     memcpy(request.nonce, nonce, sizeof(nonce));
     OK(dln_request_encode(&body, &request, NULL));
-    OK(device->way->exchange(device->way->self, "sync", body.data, body.len, &sink,
-                             &retry_after_ms, NULL));
+    OK(device->way->exchange(device->way->self, "sync", body.data, body.len, &sink, &retry_after_ms,
+                             NULL));
     OK(dln_answer_decode(&arena, &answer, nonce, (struct dln_text){answered.data, answered.len},
                          NULL));
     if (answer.refusal_count > 0) {

@@ -12,7 +12,8 @@ const char *sight_subscriptions(const struct device *device);
 const char *sight_lists(const struct device *device);
 const char *sight_items(const struct device *device, const char *list);
 
-/* The devices' dumps are equal, and equal to central's; both derive and count as a recompute does. */
+/* The devices' dumps are equal, and equal to central's; both derive and count as a recompute does.
+ */
 void sight_agree(struct device *const *devices, int count);
 /* The line of the device's dump that holds both texts, "" when there is none; good until 8 more
  * calls. The test fails when there are several. */

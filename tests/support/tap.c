@@ -52,16 +52,16 @@ static dunlin_status exchange(void *self, const char *kind, const void *request,
     assert_string_equal(kind, "sync");
     note(tap, request, len);
     dln_arena_clear(&tap->arena);
-    assert_int_equal(
-        dln_request_decode(&tap->arena, &asked, (struct dln_text){request, len}, NULL), DUNLIN_OK);
+    assert_int_equal(dln_request_decode(&tap->arena, &asked, (struct dln_text){request, len}, NULL),
+                     DUNLIN_OK);
     tap->records += asked.record_count;
     if (tap->before != NULL) {
         status = tap->before(tap->payload, &asked, len, err);
     }
     dln_buf_clear(&tap->answer);
     if (status == DUNLIN_OK) {
-        status = tap->behind->exchange(tap->behind->self, kind, request, len, &kept,
-                                       retry_after_ms, err);
+        status = tap->behind->exchange(tap->behind->self, kind, request, len, &kept, retry_after_ms,
+                                       err);
     }
     if (status == DUNLIN_OK && tap->after != NULL) {
         status = tap->after(tap->payload, err);

@@ -44,8 +44,7 @@ struct dln_version version_list(struct dln_arena *arena, int64_t seq, const char
     struct dln_version out = version(DLN_LIST, seq);
     dln_stamp at = version_stamp(stamp);
     out.record.key.parts[0] = text(arena, list);
-    out.record.fields[DLN_LIST_NAME] =
-        (struct dln_field){at, dln_value_string(text(arena, name))};
+    out.record.fields[DLN_LIST_NAME] = (struct dln_field){at, dln_value_string(text(arena, name))};
     out.record.fields[DLN_LIST_RANK] = (struct dln_field){at, dln_value_string(DLN_TEXT("a1"))};
     out.record.fields[DLN_LIST_DELETED] = (struct dln_field){at, dln_value_bool(deleted)};
     return out;
