@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "store/migrate.h"
-#include "tests/support/device.h"
+#include "tests/support/bare.h"
 #include "tests/support/temp.h"
 
 static const char second_step[] = "ALTER TABLE list ADD COLUMN colour TEXT;\n"
@@ -38,19 +38,19 @@ static void kill_at_zero(void *self) {
     }
 }
 
-static dunlin_status open_with(struct device *device, int count, struct killer *killer,
+static dunlin_status open_with(struct bare *bare, int count, struct killer *killer,
                                struct dln_store **out) {
     struct dln_migrations migrations = {.steps = steps, .count = count};
     if (killer) {
         migrations.before_statement = kill_at_zero;
         migrations.self = killer;
     }
-    return dln_store_open_with(out, device->path, "alice", &device->options, &migrations, NULL);
+    return dln_store_open_with(out, bare->path, "alice", &bare->options, &migrations, NULL);
 }
 
-static int64_t number(struct device *device, const char *sql) {
+static int64_t number(struct bare *bare, const char *sql) {
     sqlite3_stmt *stmt;
-    assert_int_equal(sqlite3_prepare_v2(device->store->db, sql, -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(bare->store->db, sql, -1, &stmt, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
     int64_t value = sqlite3_column_int64(stmt, 0);
     sqlite3_finalize(stmt);
@@ -58,63 +58,62 @@ static int64_t number(struct device *device, const char *sql) {
 }
 
 /* 1,000 rows, five of them waiting. */
-static void fill(struct device *device) {
-    device_begin(device);
+static void fill(struct bare *bare) {
+    bare_begin(bare);
     for (int i = 0; i < 1000; i++) {
         char id[8];
         (void)snprintf(id, sizeof(id), "l%d", i);
-        device_put_list(device, id, "name");
+        bare_put_list(bare, id, "name");
         if (i >= 5) {
-            struct dln_key key = device_list(device, id);
-            device_settle(device, &key, i);
+            struct dln_key key = bare_list(bare, id);
+            bare_settle(bare, &key, i);
         }
     }
-    assert_int_equal(dln_store_setting_put(device->store, "old", 1, NULL), DUNLIN_OK);
-    device_commit(device);
-    dln_store_close(device->store);
-    device->store = NULL;
+    assert_int_equal(dln_store_setting_put(bare->store, "old", 1, NULL), DUNLIN_OK);
+    bare_commit(bare);
+    dln_store_close(bare->store);
+    bare->store = NULL;
 }
 
-static void assert_whole(struct device *device) {
-    int64_t version = number(device, "PRAGMA user_version");
-    assert_int_equal(number(device, "SELECT count(*) FROM list"), 1000);
-    assert_int_equal(number(device, "SELECT count(*) FROM list WHERE pending <> 0"), 5);
-    assert_int_equal(number(device, "SELECT count(*) FROM setting WHERE name = 'old'"),
-                     version == 1);
-    assert_int_equal(number(device, "SELECT count(*) FROM sqlite_schema WHERE name = 'shelf'"),
+static void assert_whole(struct bare *bare) {
+    int64_t version = number(bare, "PRAGMA user_version");
+    assert_int_equal(number(bare, "SELECT count(*) FROM list"), 1000);
+    assert_int_equal(number(bare, "SELECT count(*) FROM list WHERE pending <> 0"), 5);
+    assert_int_equal(number(bare, "SELECT count(*) FROM setting WHERE name = 'old'"), version == 1);
+    assert_int_equal(number(bare, "SELECT count(*) FROM sqlite_schema WHERE name = 'shelf'"),
                      version == 2);
     assert_int_equal(
-        number(device, "SELECT count(*) FROM pragma_table_info('list') WHERE name = 'colour'"),
+        number(bare, "SELECT count(*) FROM pragma_table_info('list') WHERE name = 'colour'"),
         version == 2);
     if (version == 2) {
-        assert_int_equal(number(device, "SELECT count(*) FROM shelf"), 1000);
-        assert_int_equal(number(device, "SELECT count(*) FROM list WHERE colour = 'teal'"), 1000);
+        assert_int_equal(number(bare, "SELECT count(*) FROM shelf"), 1000);
+        assert_int_equal(number(bare, "SELECT count(*) FROM list WHERE colour = 'teal'"), 1000);
     }
 }
 
 static void B36_killed_in_front_of_any_statement(void **state) {
-    struct device *device = *state;
+    struct bare *bare = *state;
     bool went_up = false;
-    fill(device);
+    fill(bare);
     for (int at = 0; at <= STATEMENTS; at++) {
         pid_t child = fork();
         if (child == 0) {
             struct killer killer = {at};
             struct dln_store *store;
-            _exit(open_with(device, 2, &killer, &store) == DUNLIN_OK ? 0 : 1);
+            _exit(open_with(bare, 2, &killer, &store) == DUNLIN_OK ? 0 : 1);
         }
         int result;
         assert_int_equal(waitpid(child, &result, 0), child);
         assert_true(WIFSIGNALED(result) == (at < STATEMENTS));
-        dunlin_status status = open_with(device, 1, NULL, &device->store);
+        dunlin_status status = open_with(bare, 1, NULL, &bare->store);
         went_up = at >= STATEMENTS - 1; /* behind the commit */
         assert_int_equal(status, went_up ? DUNLIN_NEWER_SCHEMA : DUNLIN_OK);
         if (went_up) {
-            assert_int_equal(open_with(device, 2, NULL, &device->store), DUNLIN_OK);
+            assert_int_equal(open_with(bare, 2, NULL, &bare->store), DUNLIN_OK);
         }
-        assert_whole(device);
-        dln_store_close(device->store);
-        device->store = NULL;
+        assert_whole(bare);
+        dln_store_close(bare->store);
+        bare->store = NULL;
         if (went_up) {
             break;
         }
@@ -123,67 +122,67 @@ static void B36_killed_in_front_of_any_statement(void **state) {
 }
 
 static void B36_up_down_and_up_again(void **state) {
-    struct device *device = *state;
+    struct bare *bare = *state;
     size_t before_len, after_len;
-    fill(device);
-    assert_int_equal(open_with(device, 2, NULL, &device->store), DUNLIN_OK);
-    assert_whole(device);
-    dln_store_close(device->store);
-    char *before = device_read_file(device->path, &before_len);
-    assert_int_equal(open_with(device, 1, NULL, &device->store), DUNLIN_NEWER_SCHEMA);
-    assert_null(device->store);
-    char *after = device_read_file(device->path, &after_len);
+    fill(bare);
+    assert_int_equal(open_with(bare, 2, NULL, &bare->store), DUNLIN_OK);
+    assert_whole(bare);
+    dln_store_close(bare->store);
+    char *before = bare_read_file(bare->path, &before_len);
+    assert_int_equal(open_with(bare, 1, NULL, &bare->store), DUNLIN_NEWER_SCHEMA);
+    assert_null(bare->store);
+    char *after = bare_read_file(bare->path, &after_len);
     assert_int_equal(before_len, after_len);
     assert_memory_equal(before, after, after_len);
     free(before);
     free(after);
-    assert_int_equal(open_with(device, 2, NULL, &device->store), DUNLIN_OK);
-    assert_whole(device);
+    assert_int_equal(open_with(bare, 2, NULL, &bare->store), DUNLIN_OK);
+    assert_whole(bare);
 }
 
 static void a_step_that_fails_changes_nothing(void **state) {
-    struct device *device = *state;
-    fill(device);
+    struct bare *bare = *state;
+    fill(bare);
     steps[1].sql = "ALTER TABLE list ADD COLUMN colour TEXT; INSERT INTO nowhere VALUES (1);";
-    assert_int_equal(open_with(device, 2, NULL, &device->store), DUNLIN_CORRUPT);
-    assert_int_equal(open_with(device, 1, NULL, &device->store), DUNLIN_OK);
-    assert_whole(device);
+    assert_int_equal(open_with(bare, 2, NULL, &bare->store), DUNLIN_CORRUPT);
+    assert_int_equal(open_with(bare, 1, NULL, &bare->store), DUNLIN_OK);
+    assert_whole(bare);
     steps[1].sql = second_step;
 }
 
 /* A new file: killed anywhere, the next one makes it. */
 static void killed_while_it_is_made(void **state) {
-    struct device *device = *state;
+    struct bare *bare = *state;
     bool made = false;
-    const char *first_path = device->path;
+    const char *first_path = bare->path;
     for (int at = 0; !made && at < 1000; at++) {
         char name[24];
         (void)snprintf(name, sizeof(name), "new%d.db", at);
-        device->path = temp_file(device->dir, name);
+        bare->path = temp_file(bare->dir, name);
         pid_t child = fork();
         if (child == 0) {
             struct killer killer = {at};
             struct dln_store *store;
-            _exit(open_with(device, 1, &killer, &store) == DUNLIN_OK ? 0 : 1);
+            _exit(open_with(bare, 1, &killer, &store) == DUNLIN_OK ? 0 : 1);
         }
         int result;
         assert_int_equal(waitpid(child, &result, 0), child);
         made = WIFEXITED(result);
-        dln_store_close(device->store);
-        assert_int_equal(open_with(device, 1, NULL, &device->store), DUNLIN_OK);
-        assert_string_equal(dln_store_owner(device->store), "alice");
+        dln_store_close(bare->store);
+        assert_int_equal(open_with(bare, 1, NULL, &bare->store), DUNLIN_OK);
+        assert_string_equal(dln_store_owner(bare->store), "alice");
     }
     assert_true(made);
-    device->path = first_path;
+    bare->path = first_path;
 }
 
 static int set_up(void **state) {
     steps[0] = dln_store_migrations[0];
     steps[1] = (struct dln_store_migration){2, second_step};
-    return device_set_up(state);
+    return bare_set_up(state);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, device_tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bare_tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

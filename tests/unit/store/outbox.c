@@ -11,27 +11,27 @@
 
 #include "store/internal.h"
 #include "store/outbox_page.h"
-#include "tests/support/device.h"
+#include "tests/support/bare.h"
 
-static void put_member(struct device *device, const char *group, const char *user) {
-    struct dln_key key = device_key(device, DLN_MEMBER, group, &user);
-    struct dln_row row = device_row(device, &key);
+static void put_member(struct bare *bare, const char *group, const char *user) {
+    struct dln_key key = bare_key(bare, DLN_MEMBER, group, &user);
+    struct dln_row row = bare_row(bare, &key);
     row.record.fields[DLN_MEMBER_PRESENT].value = dln_value_bool(true);
     row.record.fields[DLN_MEMBER_ROLE].value = dln_value_string(DLN_TEXT("member"));
-    assert_int_equal(dln_row_edit(device->store, &row, 3, NULL), DUNLIN_OK);
+    assert_int_equal(dln_row_edit(bare->store, &row, 3, NULL), DUNLIN_OK);
 }
 
-static void put_group(struct device *device, const char *group) {
-    struct dln_key key = device_key(device, DLN_GROUP, group, NULL);
-    struct dln_row row = device_row(device, &key);
+static void put_group(struct bare *bare, const char *group) {
+    struct dln_key key = bare_key(bare, DLN_GROUP, group, NULL);
+    struct dln_row row = bare_row(bare, &key);
     row.record.fields[DLN_GROUP_NAME].value = dln_value_null();
     row.record.fields[DLN_GROUP_OWNER].value = dln_value_string(DLN_TEXT("alice"));
     row.record.fields[DLN_GROUP_JOIN].value = dln_value_string(DLN_TEXT("open"));
     row.record.fields[DLN_GROUP_DELETED].value = dln_value_bool(false);
-    assert_int_equal(dln_row_edit(device->store, &row, 15, NULL), DUNLIN_OK);
+    assert_int_equal(dln_row_edit(bare->store, &row, 15, NULL), DUNLIN_OK);
 }
 
-static void put_other(struct device *device, const char *scope, const char *part) {
+static void put_other(struct bare *bare, const char *scope, const char *part) {
     struct dln_extra extra = {DLN_TEXT("colour"), {5, dln_value_string(DLN_TEXT("teal"))}};
     struct dln_row row = {.seq = 1, .pending = DLN_EXTRAS_BIT, .offered = DLN_EXTRAS_BIT};
     row.record.key = (struct dln_key){.name = DLN_TEXT("hologram"),
@@ -40,36 +40,36 @@ static void put_other(struct device *device, const char *scope, const char *part
                                       .parts = {dln_text_of(part)}};
     row.record.extras = &extra;
     row.record.extra_count = 1;
-    assert_int_equal(dln_row_put(device->store, &row, NULL), DUNLIN_OK);
+    assert_int_equal(dln_row_put(bare->store, &row, NULL), DUNLIN_OK);
 }
 
-static void put_mygroup(struct device *device, const char *group) {
-    struct dln_key key = device_key(device, DLN_MYGROUP, NULL, &group);
-    struct dln_row row = device_row(device, &key);
+static void put_mygroup(struct bare *bare, const char *group) {
+    struct dln_key key = bare_key(bare, DLN_MYGROUP, NULL, &group);
+    struct dln_row row = bare_row(bare, &key);
     row.record.fields[DLN_MYGROUP_PRESENT].value = dln_value_bool(true);
     row.record.fields[DLN_MYGROUP_ROLE].value = dln_value_null();
-    assert_int_equal(dln_row_edit(device->store, &row, 3, NULL), DUNLIN_OK);
+    assert_int_equal(dln_row_edit(bare->store, &row, 3, NULL), DUNLIN_OK);
 }
 
 /* Made in an order that is none, each thing in two places at least. */
-static void fill(struct device *device) {
-    device_begin(device);
-    put_other(device, "user/alice", "h1");
-    put_member(device, "g/1", "alice");
-    put_member(device, "g/1", "zoe");
-    put_member(device, "g2", "alice");
-    put_member(device, "g2", "ben");
-    put_group(device, "g/1");
-    device_put_item(device, "l2", "v1", "a");
-    device_put_item(device, "l1", "v1", "b");
-    device_put_item(device, "l1", "v0", "c");
-    device_put_list(device, "l1", "one");
-    device_put_list(device, "l2", "two");
-    device_put_follow(device, "group", "g2", true);
-    device_put_follow(device, "user", "ben", true);
-    put_mygroup(device, "g/1");
-    put_group(device, "g2");
-    device_commit(device);
+static void fill(struct bare *bare) {
+    bare_begin(bare);
+    put_other(bare, "user/alice", "h1");
+    put_member(bare, "g/1", "alice");
+    put_member(bare, "g/1", "zoe");
+    put_member(bare, "g2", "alice");
+    put_member(bare, "g2", "ben");
+    put_group(bare, "g/1");
+    bare_put_item(bare, "l2", "v1", "a");
+    bare_put_item(bare, "l1", "v1", "b");
+    bare_put_item(bare, "l1", "v0", "c");
+    bare_put_list(bare, "l1", "one");
+    bare_put_list(bare, "l2", "two");
+    bare_put_follow(bare, "group", "g2", true);
+    bare_put_follow(bare, "user", "ben", true);
+    put_mygroup(bare, "g/1");
+    put_group(bare, "g2");
+    bare_commit(bare);
 }
 
 /* In names: "follow user ben" and so on; within a stage in the order of the edits. */
@@ -96,15 +96,15 @@ static const char *name_of(const struct dln_key *key) {
 }
 
 static void a_pass_gives_every_row_once_in_sending_order(void **state) {
-    struct device *device = *state;
-    fill(device);
+    struct bare *bare = *state;
+    fill(bare);
     for (size_t limit = 1; limit <= ORDER_COUNT + 1; limit++) {
         struct dln_outbox_place place = {0};
         size_t at = 0;
         for (size_t count = limit; count == limit;) {
             struct dln_row *rows;
             assert_int_equal(
-                dln_outbox_next(device->store, &device->arena, &place, limit, &rows, &count, NULL),
+                dln_outbox_next(bare->store, &bare->arena, &place, limit, &rows, &count, NULL),
                 DUNLIN_OK);
             for (size_t i = 0; i < count; i++, at++) {
                 assert_true(at < ORDER_COUNT);
@@ -117,110 +117,106 @@ static void a_pass_gives_every_row_once_in_sending_order(void **state) {
 }
 
 static void a_place_outlives_the_row_that_it_stands_at(void **state) {
-    struct device *device = *state;
+    struct bare *bare = *state;
     struct dln_outbox_place place = {0};
     struct dln_row *rows;
     size_t count;
-    fill(device);
-    assert_int_equal(dln_outbox_next(device->store, &device->arena, &place, 6, &rows, &count, NULL),
+    fill(bare);
+    assert_int_equal(dln_outbox_next(bare->store, &bare->arena, &place, 6, &rows, &count, NULL),
                      DUNLIN_OK);
     struct dln_key last = rows[5].record.key;
-    device_begin(device);
-    assert_int_equal(dln_row_remove(device->store, &last, NULL), DUNLIN_OK);
-    device_put_item(device, "l1", "v9", "later");
-    device_commit(device);
-    assert_int_equal(dln_outbox_next(device->store, &device->arena, &place, 2, &rows, &count, NULL),
+    bare_begin(bare);
+    assert_int_equal(dln_row_remove(bare->store, &last, NULL), DUNLIN_OK);
+    bare_put_item(bare, "l1", "v9", "later");
+    bare_commit(bare);
+    assert_int_equal(dln_outbox_next(bare->store, &bare->arena, &place, 2, &rows, &count, NULL),
                      DUNLIN_OK);
     assert_string_equal(name_of(&rows[0].record.key), order[6]);
 }
 
 static void what_is_settled_is_gone(void **state) {
-    struct device *device = *state;
+    struct bare *bare = *state;
     struct dln_outbox_place place = {0};
     struct dln_row *rows;
     size_t count;
-    fill(device);
-    assert_int_equal(
-        dln_outbox_next(device->store, &device->arena, &place, 100, &rows, &count, NULL),
-        DUNLIN_OK);
-    device_begin(device);
+    fill(bare);
+    assert_int_equal(dln_outbox_next(bare->store, &bare->arena, &place, 100, &rows, &count, NULL),
+                     DUNLIN_OK);
+    bare_begin(bare);
     for (size_t i = 0; i < count; i++) {
-        device_settle(device, &rows[i].record.key, (int64_t)i + 1);
+        bare_settle(bare, &rows[i].record.key, (int64_t)i + 1);
     }
-    device_commit(device);
+    bare_commit(bare);
     place = (struct dln_outbox_place){0};
-    assert_int_equal(
-        dln_outbox_next(device->store, &device->arena, &place, 100, &rows, &count, NULL),
-        DUNLIN_OK);
+    assert_int_equal(dln_outbox_next(bare->store, &bare->arena, &place, 100, &rows, &count, NULL),
+                     DUNLIN_OK);
     assert_int_equal(count, 0);
 }
 
 static void a_place_that_is_none_is_refused(void **state) {
-    struct device *device = *state;
+    struct bare *bare = *state;
     static const struct dln_outbox_place places[] = {
         {0, {"nonsense", 8}}, {0, {"-1", 2}}, {0, {"99999999999999999999", 20}}};
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         struct dln_outbox_place place = places[i];
         struct dln_row *rows;
         size_t count;
-        assert_int_equal(
-            dln_outbox_next(device->store, &device->arena, &place, 5, &rows, &count, NULL),
-            DUNLIN_INVALID_CURSOR);
+        assert_int_equal(dln_outbox_next(bare->store, &bare->arena, &place, 5, &rows, &count, NULL),
+                         DUNLIN_INVALID_CURSOR);
     }
 }
 
 static void an_edit_keeps_its_place_and_an_offer_takes_another(void **state) {
-    struct device *device = *state;
+    struct bare *bare = *state;
     struct dln_outbox_place place = {0};
     struct dln_row *rows;
     size_t count;
-    device_begin(device);
-    device_put_item(device, "l1", "v1", "a");
-    device_put_item(device, "l1", "v2", "b");
-    device_put_item(device, "l1", "v1", "c");
-    struct dln_key key = device_item(device, "l1", "v2");
-    struct dln_row row = device_row(device, &key);
+    bare_begin(bare);
+    bare_put_item(bare, "l1", "v1", "a");
+    bare_put_item(bare, "l1", "v2", "b");
+    bare_put_item(bare, "l1", "v1", "c");
+    struct dln_key key = bare_item(bare, "l1", "v2");
+    struct dln_row row = bare_row(bare, &key);
     row.offered = row.pending;
-    assert_int_equal(dln_row_mark(device->store, &row, NULL), DUNLIN_OK);
-    device_put_item(device, "l1", "v3", "d");
-    device_commit(device);
+    assert_int_equal(dln_row_mark(bare->store, &row, NULL), DUNLIN_OK);
+    bare_put_item(bare, "l1", "v3", "d");
+    bare_commit(bare);
     static const char *const expected[] = {"v1", "v3", "v2"};
     for (int round = 0; round < 2; round++) {
         place = (struct dln_outbox_place){0};
-        assert_int_equal(
-            dln_outbox_next(device->store, &device->arena, &place, 9, &rows, &count, NULL),
-            DUNLIN_OK);
+        assert_int_equal(dln_outbox_next(bare->store, &bare->arena, &place, 9, &rows, &count, NULL),
+                         DUNLIN_OK);
         assert_int_equal(count, 3);
         for (size_t i = 0; i < count; i++) {
             assert_true(dln_text_equal(rows[i].record.key.parts[2], dln_text_of(expected[i])));
         }
         /* Once it is edited it is as good as any other, but behind them. */
-        device_begin(device);
-        row = device_row(device, &key);
-        assert_int_equal(dln_row_edit(device->store, &row, 63, NULL), DUNLIN_OK);
-        device_commit(device);
-        device_reopen(device);
+        bare_begin(bare);
+        row = bare_row(bare, &key);
+        assert_int_equal(dln_row_edit(bare->store, &row, 63, NULL), DUNLIN_OK);
+        bare_commit(bare);
+        bare_reopen(bare);
     }
     dunlin_store_status status;
-    assert_int_equal(dln_store_status(device->store, &status, NULL), DUNLIN_OK);
+    assert_int_equal(dln_store_status(bare->store, &status, NULL), DUNLIN_OK);
     assert_int_equal(status.pending, 3);
 }
 
 /* ---- as a listing */
 
 static void a_page_lists_what_was_edited_in_both_directions(void **state) {
-    struct device *device = *state;
-    fill(device); /* what is only offered, the hologram, is not listed */
+    struct bare *bare = *state;
+    fill(bare); /* what is only offered, the hologram, is not listed */
     for (int backwards = 0; backwards < 2; backwards++) {
         for (size_t limit = 1; limit <= ORDER_COUNT; limit++) {
             struct dln_page_key from;
             size_t at = 0;
             for (bool more = true; more;) {
-                struct dln_page page = {.arena = &device->arena,
+                struct dln_page page = {.arena = &bare->arena,
                                         .from = at ? &from : NULL,
                                         .backwards = backwards,
                                         .limit = limit};
-                assert_int_equal(dln_page_pending(device->store, &page, NULL), DUNLIN_OK);
+                assert_int_equal(dln_page_pending(bare->store, &page, NULL), DUNLIN_OK);
                 const dunlin_pending *rows = page.rows;
                 for (size_t i = 0; i < page.count; i++, at++) {
                     struct dln_key key = {.name = dln_text_of(rows[i].collection),
@@ -244,21 +240,21 @@ static void a_page_lists_what_was_edited_in_both_directions(void **state) {
 }
 
 static void a_page_names_the_fields(void **state) {
-    struct device *device = *state;
-    struct dln_key key = device_item(device, "l1", "v1");
+    struct bare *bare = *state;
+    struct dln_key key = bare_item(bare, "l1", "v1");
     struct dln_extra extra = {DLN_TEXT("colour"), {5, dln_value_string(DLN_TEXT("teal"))}};
-    device_begin(device);
-    device_put_item(device, "l1", "v1", "title");
-    struct dln_row row = device_row(device, &key);
+    bare_begin(bare);
+    bare_put_item(bare, "l1", "v1", "title");
+    struct dln_row row = bare_row(bare, &key);
     row.record.extras = &extra;
     row.record.extra_count = 1;
     row.pending = 1u << DLN_ITEM_TITLE | 1u << DLN_ITEM_RANK | DLN_EXTRAS_BIT;
     row.offered = 1u << DLN_ITEM_RANK;
     row.tried = true;
-    assert_int_equal(dln_row_put(device->store, &row, NULL), DUNLIN_OK);
-    device_commit(device);
-    struct dln_page page = {.arena = &device->arena, .limit = 10};
-    assert_int_equal(dln_page_pending(device->store, &page, NULL), DUNLIN_OK);
+    assert_int_equal(dln_row_put(bare->store, &row, NULL), DUNLIN_OK);
+    bare_commit(bare);
+    struct dln_page page = {.arena = &bare->arena, .limit = 10};
+    assert_int_equal(dln_page_pending(bare->store, &page, NULL), DUNLIN_OK);
     assert_int_equal(page.count, 1);
     const dunlin_pending *pending = page.rows;
     assert_int_equal(pending->field_count, 2);
@@ -267,7 +263,7 @@ static void a_page_names_the_fields(void **state) {
     assert_true(pending->tried);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, device_set_up, device_tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bare_set_up, bare_tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
