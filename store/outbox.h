@@ -48,4 +48,9 @@ DUNLIN_MUST_USE dunlin_status dln_outbox_read(struct dln_store *store, struct dl
                                               struct dln_row *rows, int64_t *places, size_t limit,
                                               size_t *count, dunlin_error *err);
 
+/* outbox_check.c: puts right what is out of step between rows and places; *off is raised by how
+ * many entries and rows that were. */
+DUNLIN_MUST_USE dunlin_status dln_outbox_repair(struct dln_store *store, int64_t *off,
+                                                dunlin_error *err);
+
 #endif

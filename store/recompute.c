@@ -8,6 +8,7 @@
 #include "store/counts.h"
 #include "store/derive.h"
 #include "store/derive_parts.h"
+#include "store/outbox.h"
 
 static dunlin_status run(struct dln_store *store, enum dln_store_query query, int64_t *changed,
                          dunlin_error *err) {
@@ -81,6 +82,9 @@ static dunlin_status recompute(struct dln_store *store, dunlin_check *out, dunli
     }
     if (status == DUNLIN_OK) {
         status = run(store, DLN_STORE_RECOMPUTE_LIST_COUNTS_OVER, &out->counts_off, err);
+    }
+    if (status == DUNLIN_OK) {
+        status = dln_outbox_repair(store, &out->counts_off, err);
     }
     if (status == DUNLIN_OK && store->search) {
         status = dln_search_recompute(store, &out->search_off, err);

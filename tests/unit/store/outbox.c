@@ -202,6 +202,46 @@ static void an_edit_keeps_its_place_and_an_offer_takes_another(void **state) {
     assert_int_equal(status.pending, 3);
 }
 
+static size_t waiting(struct bare *bare) {
+    struct dln_outbox_place place = {0};
+    struct dln_row *rows;
+    size_t count;
+    assert_int_equal(dln_outbox_next(bare->store, &bare->arena, &place, 100, &rows, &count, NULL),
+                     DUNLIN_OK);
+    return count;
+}
+
+static void places_out_of_step_are_found_and_put_right(void **state) {
+    struct bare *bare = *state;
+    static const struct {
+        const char *sql;
+        int64_t off;
+    } damages[] = {
+        {"DELETE FROM outbox WHERE id < 4611686018427387904", ORDER_COUNT},
+        {"DELETE FROM outbox WHERE id < (4 << 48)", 3},
+        {"UPDATE item SET place = NULL WHERE id = 'v0'", 2}, /* the row, and the place */
+        {"INSERT INTO outbox (id, a, b, c) VALUES ((6 << 48) + 99, 'v0', 5, 5)", 1},
+        {"UPDATE member SET pending = 0", 4},
+        {"UPDATE other SET place = 5", 2},
+    };
+    dunlin_check check;
+    for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+        assert_int_equal(dln_store_wipe(bare->store, true, NULL), DUNLIN_OK);
+        fill(bare);
+        assert_int_equal(dln_store_verify(bare->store, false, &check, NULL), DUNLIN_OK);
+        assert_int_equal(check.counts_off, 0);
+        assert_int_equal(sqlite3_exec(bare->store->db, damages[i].sql, NULL, NULL, NULL),
+                         SQLITE_OK);
+        assert_int_equal(dln_store_verify(bare->store, false, &check, NULL), DUNLIN_OK);
+        assert_int_equal(check.counts_off, damages[i].off);
+        assert_int_equal(dln_store_verify(bare->store, true, &check, NULL), DUNLIN_OK);
+        assert_int_equal(check.counts_off, damages[i].off);
+        assert_int_equal(dln_store_verify(bare->store, false, &check, NULL), DUNLIN_OK);
+        assert_int_equal(check.counts_off, 0);
+        assert_int_equal(waiting(bare), i == 4 ? ORDER_COUNT - 4 : ORDER_COUNT);
+    }
+}
+
 /* ---- as a listing */
 
 static void a_page_lists_what_was_edited_in_both_directions(void **state) {
@@ -272,6 +312,7 @@ int main(void) {
         TEST(what_is_settled_is_gone),
         TEST(a_place_that_is_none_is_refused),
         TEST(an_edit_keeps_its_place_and_an_offer_takes_another),
+        TEST(places_out_of_step_are_found_and_put_right),
         TEST(a_page_lists_what_was_edited_in_both_directions),
         TEST(a_page_names_the_fields),
     };
