@@ -20,7 +20,8 @@ struct dln_arena {
 void *dln_arena_alloc(struct dln_arena *arena, size_t size);
 /* A copy, followed by a zero byte; .data is NULL on failure. */
 struct dln_text dln_arena_text(struct dln_arena *arena, struct dln_text text);
-void dln_arena_clear(struct dln_arena *arena); /* everything handed out is gone; one block is kept */
+void dln_arena_clear(
+    struct dln_arena *arena); /* everything handed out is gone; one block is kept */
 void dln_arena_free(struct dln_arena *arena);
 
 #endif

@@ -10,10 +10,10 @@
 #include "base/error.h"
 
 struct dln_buf {
-    char *data;  /* always ended by a zero once something was appended; NULL before */
-    size_t len;  /* without that zero */
-    size_t size; /* allocated */
-    size_t max;  /* ceiling of len */
+    char *data;           /* always ended by a zero once something was appended; NULL before */
+    size_t len;           /* without that zero */
+    size_t size;          /* allocated */
+    size_t max;           /* ceiling of len */
     dunlin_status status; /* OK, OUT_OF_MEMORY or TOO_LARGE */
 };
 

@@ -1,4 +1,5 @@
-/* A record in memory: the unit of replication. Everything in it is borrowed, usually from an arena. */
+/* A record in memory: the unit of replication. Everything in it is borrowed, usually from an arena.
+ */
 #ifndef DLN_BASE_RECORD_H
 #define DLN_BASE_RECORD_H
 
@@ -62,16 +63,16 @@ int dln_key_compare(const struct dln_key *a, const struct dln_key *b);
  * `deleted` among the extras); NULL when it has none. */
 const struct dln_field *dln_record_existence(const struct dln_record *record);
 /* Whether the record itself says that it exists (the rules that look at its list or group come on
- * top): existence field set and of the existing value. A record of an unknown collection that has none
- * exists; one of a known collection that lacks it does not: it is only part of a record. */
+ * top): existence field set and of the existing value. A record of an unknown collection that has
+ * none exists; one of a known collection that lacks it does not: it is only part of a record. */
 bool dln_record_exists(const struct dln_record *record);
 /* The greatest stamp of all its fields. */
 dln_stamp dln_record_newest(const struct dln_record *record);
 /* A deep copy into the arena; false when out of memory. */
 bool dln_record_copy(struct dln_arena *arena, struct dln_record *out, const struct dln_record *in);
 
-/* Extras as bytes for storage: for each, sorted: u16 name length, name, u64 stamp, u32 value length,
- * encoded value; all big-endian. Decode borrows from `bytes`. */
+/* Extras as bytes for storage: for each, sorted: u16 name length, name, u64 stamp, u32 value
+ * length, encoded value; all big-endian. Decode borrows from `bytes`. */
 void dln_extras_encode(struct dln_buf *out, const struct dln_record *record);
 bool dln_extras_decode(struct dln_arena *arena, struct dln_record *out, struct dln_text bytes);
 

@@ -16,12 +16,12 @@ enum { DLN_SEQ_NEVER = 0, DLN_SEQ_FORGOTTEN = -1 };
 /* A device's row: the record and what the outbox says of it. */
 struct dln_row {
     struct dln_record record;
-    bool stored;      /* the device holds it */
-    int64_t seq;      /* version held: > 0; DLN_SEQ_NEVER: central never had it, as far as this device
-                         knows; DLN_SEQ_FORGOTTEN: it had one before the epoch changed */
+    bool stored; /* the device holds it */
+    int64_t seq; /* version held: > 0; DLN_SEQ_NEVER: central never had it, as far as this device
+                    knows; DLN_SEQ_FORGOTTEN: it had one before the epoch changed */
     uint32_t pending; /* fields edited here and not yet settled; 0: not in the outbox */
     uint32_t offered; /* subset of pending: there only because a rebuild offers them */
-    bool tried;       /* in the outbox: a request with it may have reached central, or central had it */
+    bool tried; /* in the outbox: a request with it may have reached central, or central had it */
 };
 
 /* A place in a scope's log. seq 0, salt 0: before its first entry. */
@@ -41,7 +41,7 @@ struct dln_scope_row {
     int64_t rebuild_since_ms; /* corrected time */
     int64_t complete_ms;      /* corrected time of the last complete pull, 0: never */
     int64_t head;             /* remembered, 0: none */
-    bool wanted;   /* synced now: the own user scope, groups followed or in mygroup */
+    bool wanted;              /* synced now: the own user scope, groups followed or in mygroup */
     bool writable; /* this user may write in it in general: user/ own, group/ as owner or admin */
 };
 

@@ -1,5 +1,6 @@
-/* The descriptor table: every collection with its scope, key and fields. Store, wire, validation and
- * central all read it. A new collection is one descriptor here and one migration in the store. */
+/* The descriptor table: every collection with its scope, key and fields. Store, wire, validation
+ * and central all read it. A new collection is one descriptor here and one migration in the store.
+ */
 #ifndef DLN_BASE_SCHEMA_H
 #define DLN_BASE_SCHEMA_H
 
@@ -55,8 +56,8 @@ struct dln_collection {
     struct dln_key_spec keys[DLN_KEY_MAX];
     int field_count;
     struct dln_field_spec fields[DLN_FIELD_MAX];
-    int existence;      /* index of `present` or `deleted` */
-    bool exists_when;   /* value of that field for which the record exists */
+    int existence;    /* index of `present` or `deleted` */
+    bool exists_when; /* value of that field for which the record exists */
 };
 
 /* Indexes of fields, by collection. */

@@ -1,6 +1,6 @@
 /* Stamps: a 64-bit hybrid logical clock, 48 bits of Unix milliseconds and 16 bits of counter
- * (S. Kulkarni et al., "Logical Physical Clocks", 2014). Stamps above INT64_MAX are illegal, so that
- * SQLite's and BSON's signed integers hold them in order. */
+ * (S. Kulkarni et al., "Logical Physical Clocks", 2014). Stamps above INT64_MAX are illegal, so
+ * that SQLite's and BSON's signed integers hold them in order. */
 #ifndef DLN_BASE_STAMP_H
 #define DLN_BASE_STAMP_H
 

@@ -23,7 +23,7 @@ DUNLIN_MUST_USE dunlin_status dln_run_engine(struct dln_store *store, struct dln
                                              dunlin_error *err);
 /* The same with an engine of its own that only pulls. */
 DUNLIN_MUST_USE dunlin_status dln_pull_store(struct dln_store *store, dunlin_remote *remote,
-                                       dunlin_error *err);
+                                             dunlin_error *err);
 
 /* MISUSE where it is no remote. */
 DUNLIN_MUST_USE dunlin_status dln_check_remote(const dunlin_remote *remote, dunlin_error *err);

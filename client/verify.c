@@ -166,7 +166,7 @@ static dunlin_status compare_scopes(struct verify *verify, const struct dln_scop
     }
     while (left > 0 && status == DUNLIN_OK) {
         struct dln_verify_ask asks[DLN_VERIFY_ASKS_MAX];
-        size_t index[DLN_VERIFY_ASKS_MAX];
+        size_t index[DLN_VERIFY_ASKS_MAX] = {0};
         struct dln_verify_answer answer;
         size_t asked = 0;
         for (size_t i = 0; i < count; i++) {

@@ -144,16 +144,14 @@ static bool has_kind(const struct dln_frame *frame, const char *kind) {
 static bool nonce_read(const json_t *head, char *nonce) {
     struct dln_text found = {NULL, 0};
 
+    nonce[0] = '\0';
     if (!dln_get_text(head, "nonce", DLN_NONCE_LEN, &found) || found.len != DLN_NONCE_LEN) {
         return false;
     }
-    for (size_t i = 0; i < found.len; i++) {
-        if (!memchr("0123456789abcdef", found.data[i], 16)) {
-            return false;
-        }
+    if (strspn(found.data, "0123456789abcdef") != DLN_NONCE_LEN) {
+        return false;
     }
-    memcpy(nonce, found.data, found.len);
-    nonce[found.len] = '\0';
+    memcpy(nonce, found.data, DLN_NONCE_LEN + 1);
     return true;
 }
 

@@ -1,6 +1,6 @@
-/* Reading: one kind of iterator for everything that is listed. It reads in pages by key and holds no
- * read transaction between calls, so it may be kept as long as one likes; rows inserted or removed
- * meanwhile never make it skip or repeat another. */
+/* Reading: one kind of iterator for everything that is listed. It reads in pages by key and holds
+ * no read transaction between calls, so it may be kept as long as one likes; rows inserted or
+ * removed meanwhile never make it skip or repeat another. */
 #ifndef DUNLIN_ITER_H
 #define DUNLIN_ITER_H
 
@@ -24,11 +24,12 @@ typedef struct dunlin_range {
 } dunlin_range;
 
 #define DUNLIN_RANGE_VERSION 1
-#define DUNLIN_RANGE_INIT {DUNLIN_RANGE_VERSION, 0, NULL, NULL, 0}
+#define DUNLIN_RANGE_INIT                                                                          \
+    { DUNLIN_RANGE_VERSION, 0, NULL, NULL, 0 }
 
 /* The token of the row that was given last, to be used as after or before in a later range, also in
- * another process and after that row is gone. NULL before the first row. Borrowed until the next call
- * on the iterator. Tokens are text without white space, at most 2,048 bytes. */
+ * another process and after that row is gone. NULL before the first row. Borrowed until the next
+ * call on the iterator. Tokens are text without white space, at most 2,048 bytes. */
 DUNLIN_API const char *dunlin_iter_token(const dunlin_iter *iter);
 
 /* NULL is allowed. */

@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /* Where a remote writes an answer: hand over the body's bytes, in order, in pieces of any size.
- * Returns DUNLIN_TOO_LARGE when the answer grows over the receiver's ceiling (8 MiB); the remote then
- * stops and returns that. */
+ * Returns DUNLIN_TOO_LARGE when the answer grows over the receiver's ceiling (8 MiB); the remote
+ * then stops and returns that. */
 typedef struct dunlin_sink {
     void *self;
     dunlin_status (*write)(void *self, const void *data, size_t len);
@@ -24,10 +24,10 @@ typedef struct dunlin_remote dunlin_remote;
 struct dunlin_remote {
     void *self;
     /* Carries one request to central and its answer back. `kind` is "sync" or "verify". Blocks.
-     * Returns OFFLINE where no connection was made (and only then: nothing can have reached central),
-     * another retryable status where the answer did not come, TOO_LARGE where central would not take
-     * so large a request, NEED_LOGIN, NOT_OUR_SERVER. *retry_after_ms is what the other side asked to
-     * wait, and stays as it is (0) when it said nothing. */
+     * Returns OFFLINE where no connection was made (and only then: nothing can have reached
+     * central), another retryable status where the answer did not come, TOO_LARGE where central
+     * would not take so large a request, NEED_LOGIN, NOT_OUR_SERVER. *retry_after_ms is what the
+     * other side asked to wait, and stays as it is (0) when it said nothing. */
     dunlin_status (*exchange)(void *self, const char *kind, const void *request, size_t request_len,
                               const dunlin_sink *answer, int64_t *retry_after_ms,
                               dunlin_error *err);

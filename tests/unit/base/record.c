@@ -161,18 +161,20 @@ static void every_key_has_one_text(void **state) {
     struct dln_buf buf = DLN_BUF_INIT(1000);
     int taken = 0;
     for (int round = 0; round < 200000; round++) {
-        char text[64] = "";
+        struct dln_buf text = DLN_BUF_INIT(64);
+        dln_buf_append(&text, "", 0);
         for (uint64_t i = test_random_below(&random, 8); i > 0; i--) {
-            strcat(text, pieces[test_random_below(&random, 9)]);
+            dln_buf_append_text(&text, pieces[test_random_below(&random, 9)]);
         }
         struct dln_key key;
         dln_arena_clear(arena);
-        if (dln_key_parse(arena, &key, dln_text_of(text))) {
+        if (dln_key_parse(arena, &key, dln_text_of(text.data))) {
             taken++;
             dln_buf_clear(&buf);
             dln_key_text(&buf, &key);
-            assert_string_equal(buf.data, text);
+            assert_string_equal(buf.data, text.data);
         }
+        dln_buf_free(&text);
     }
     assert_true(taken > 1000);
     dln_buf_free(&buf);
@@ -363,76 +365,77 @@ static void extras_have_fixed_bytes(void **state) {
     dln_buf_free(&buf);
 }
 
+static const struct dln_text wrong[] = {
+    /* no name */
+    {"\0\0"
+     "\0\0\0\0\0\0\0\x01"
+     "\0\0\0\x01"
+     "\0",
+     15},
+    /* stamp 0, and one above the greatest */
+    {"\0\x01"
+     "a"
+     "\0\0\0\0\0\0\0\0"
+     "\0\0\0\x01"
+     "\0",
+     16},
+    {"\0\x01"
+     "a"
+     "\x80\0\0\0\0\0\0\0"
+     "\0\0\0\x01"
+     "\0",
+     16},
+    /* no value, a value that is none, a length beyond the end */
+    {"\0\x01"
+     "a"
+     "\0\0\0\0\0\0\0\x01"
+     "\0\0\0\0",
+     15},
+    {"\0\x01"
+     "a"
+     "\0\0\0\0\0\0\0\x01"
+     "\0\0\0\x01"
+     "\x09",
+     16},
+    {"\0\x01"
+     "a"
+     "\0\0\0\0\0\0\0\x01"
+     "\xff\xff\xff\xff"
+     "\0",
+     16},
+    /* a name that is not UTF-8 */
+    {"\0\x01"
+     "\xff"
+     "\0\0\0\0\0\0\0\x01"
+     "\0\0\0\x01"
+     "\0",
+     16},
+    /* a name twice, and out of order */
+    {"\0\x01"
+     "a"
+     "\0\0\0\0\0\0\0\x01"
+     "\0\0\0\x01"
+     "\0"
+     "\0\x01"
+     "a"
+     "\0\0\0\0\0\0\0\x02"
+     "\0\0\0\x01"
+     "\0",
+     32},
+    {"\0\x01"
+     "b"
+     "\0\0\0\0\0\0\0\x01"
+     "\0\0\0\x01"
+     "\0"
+     "\0\x01"
+     "a"
+     "\0\0\0\0\0\0\0\x02"
+     "\0\0\0\x01"
+     "\0",
+     32},
+};
+
 static void extras_in_another_form_are_refused(void **state) {
-    static const struct dln_text wrong[] = {
-        /* no name */
-        {"\0\0"
-         "\0\0\0\0\0\0\0\x01"
-         "\0\0\0\x01"
-         "\0",
-         15},
-        /* stamp 0, and one above the greatest */
-        {"\0\x01"
-         "a"
-         "\0\0\0\0\0\0\0\0"
-         "\0\0\0\x01"
-         "\0",
-         16},
-        {"\0\x01"
-         "a"
-         "\x80\0\0\0\0\0\0\0"
-         "\0\0\0\x01"
-         "\0",
-         16},
-        /* no value, a value that is none, a length beyond the end */
-        {"\0\x01"
-         "a"
-         "\0\0\0\0\0\0\0\x01"
-         "\0\0\0\0",
-         15},
-        {"\0\x01"
-         "a"
-         "\0\0\0\0\0\0\0\x01"
-         "\0\0\0\x01"
-         "\x09",
-         16},
-        {"\0\x01"
-         "a"
-         "\0\0\0\0\0\0\0\x01"
-         "\xff\xff\xff\xff"
-         "\0",
-         16},
-        /* a name that is not UTF-8 */
-        {"\0\x01"
-         "\xff"
-         "\0\0\0\0\0\0\0\x01"
-         "\0\0\0\x01"
-         "\0",
-         16},
-        /* a name twice, and out of order */
-        {"\0\x01"
-         "a"
-         "\0\0\0\0\0\0\0\x01"
-         "\0\0\0\x01"
-         "\0"
-         "\0\x01"
-         "a"
-         "\0\0\0\0\0\0\0\x02"
-         "\0\0\0\x01"
-         "\0",
-         32},
-        {"\0\x01"
-         "b"
-         "\0\0\0\0\0\0\0\x01"
-         "\0\0\0\x01"
-         "\0"
-         "\0\x01"
-         "a"
-         "\0\0\0\0\0\0\0\x02"
-         "\0\0\0\x01"
-         "\0",
-         32},
-    };
     struct dln_record record;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         if (dln_extras_decode(*state, &record, wrong[i])) {

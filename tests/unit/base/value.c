@@ -128,10 +128,13 @@ static double random_real(struct test_random *random) {
 
 static struct dln_text random_text(struct test_random *random, char bytes[16]) {
     static const char *const pieces[] = {"a", "b", "\x01", "\x7f", "\xc3\xa9", "\xf0\x9f\x98\x80"};
-    bytes[0] = '\0';
+    size_t len = 0;
     for (uint64_t i = test_random_below(random, 4); i > 0; i--) {
-        strcat(bytes, pieces[test_random_below(random, 6)]);
+        const char *piece = pieces[test_random_below(random, 6)];
+        memcpy(bytes + len, piece, strlen(piece));
+        len += strlen(piece);
     }
+    bytes[len] = '\0';
     return dln_text_of(bytes);
 }
 
