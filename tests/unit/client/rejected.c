@@ -71,8 +71,9 @@ static void a_dead_letter_says_what_was_refused(void **state) {
     assert_int_equal(row->key_count, 1);
     assert_string_equal(row->key[0], "l2");
     assert_int_equal(row->at_ms, world.now_ms);
-    assert_memory_equal(row->fields, "{\"deleted\":false,\"name\":\"two \\\"2\\\"\",\"rank\":\"",
-                        46);
+    assert_ptr_equal(
+        strstr(row->fields, "{\"deleted\":false,\"name\":\"two \\\"2\\\"\",\"rank\":\""),
+        row->fields);
     OK(dunlin_rejected_next(iter, &row, NULL));
     assert_int_equal(row->id, 2);
     OK(dunlin_rejected_next(iter, &row, NULL));
