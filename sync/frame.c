@@ -144,7 +144,6 @@ static bool has_kind(const struct dln_frame *frame, const char *kind) {
 static bool nonce_read(const json_t *head, char *nonce) {
     struct dln_text found = {NULL, 0};
 
-    nonce[0] = '\0';
     if (!dln_get_text(head, "nonce", DLN_NONCE_LEN, &found) || found.len != DLN_NONCE_LEN) {
         return false;
     }

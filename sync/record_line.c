@@ -242,10 +242,11 @@ static size_t string_bytes(struct dln_text text) {
     size_t bytes = text.len + 2;
 
     for (size_t i = 0; i < text.len; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        if (byte == '"' || byte == '\\' || (byte < 0x20 && memchr("\b\f\n\r\t", byte, 5))) {
+        char byte = text.data[i];
+        if (byte == '"' || byte == '\\' || byte == '\b' || byte == '\f' || byte == '\n' ||
+            byte == '\r' || byte == '\t') {
             bytes += 1;
-        } else if (byte < 0x20) {
+        } else if ((unsigned char)byte < 0x20) {
             bytes += 5;
         }
     }
