@@ -90,7 +90,7 @@ static void start(struct script *script, struct notebook *notebook) {
 
 static void five_edits(struct notebook *notebook) {
     for (int i = 1; i <= 5; i++) {
-        char user[8];
+        char user[24];
         (void)snprintf(user, sizeof(user), "u%d", i);
         OK(dunlin_follow(notebook->store, DUNLIN_USER, user, NULL));
     }

@@ -161,7 +161,7 @@ static void b13_long_absent_device_revives_nothing(void **state) {
     struct device *d1 = world_device(&own, "aoi", 0);
     struct device *d2 = world_device(&own, "aoi", 0);
     for (int i = 0; i < 20; i++) {
-        char user[8];
+        char user[24];
         (void)snprintf(user, sizeof(user), "u%d", i);
         OK(dunlin_follow(d1->store, DUNLIN_USER, user, NULL));
     }
