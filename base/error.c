@@ -76,6 +76,7 @@ static void drop_partial_character(char *message, size_t len) {
     }
 }
 
+#undef dln_fail
 dunlin_status dln_fail(dunlin_error *err, dunlin_status code, dunlin_domain domain,
                        const char *format, ...) {
     if (err == NULL) {

@@ -53,7 +53,10 @@ void dln_central_random_id(const struct dln_central_ports *ports, char out[33]);
 /* Whether the arena cannot give so much: asked where what failed may have failed for that. */
 bool dln_central_is_short(struct dln_arena *arena, size_t bytes);
 /* OUT_OF_MEMORY, said in one place. */
-dunlin_status dln_central_no_memory(dunlin_error *err);
+static inline dunlin_status dln_central_no_memory(dunlin_error *err) {
+    return dln_fail(err, DUNLIN_OUT_OF_MEMORY, DUNLIN_DOMAIN_CENTRAL,
+                    "out of memory, or over an exchange's ceiling");
+}
 
 /* The text of a key of a known collection. No text when out of memory. */
 struct dln_text dln_central_key(struct dln_arena *arena, enum dln_collection_id id,

@@ -149,7 +149,7 @@ static dunlin_status purge_list(struct round *round, const struct dln_trace *lis
     static const struct dln_text list_prefix = {"list/", 5};
     struct purge purge = {.round = round, .highest = list->seq, .due = true};
     struct dln_buf prefix = DLN_BUF_INIT(DLN_SCOPE_MAX);
-    uint64_t superseded = round->out->superseded;
+    uint64_t superseded;
     dunlin_status status;
     dln_buf_append_text(&prefix, "item/");
     dln_buf_append(&prefix, list->key.data + list_prefix.len, list->key.len - list_prefix.len);

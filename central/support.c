@@ -69,11 +69,6 @@ bool dln_central_is_short(struct dln_arena *arena, size_t bytes) {
     return dln_arena_alloc(arena, bytes) == NULL;
 }
 
-dunlin_status dln_central_no_memory(dunlin_error *err) {
-    return dln_fail(err, DUNLIN_OUT_OF_MEMORY, DUNLIN_DOMAIN_CENTRAL,
-                    "out of memory, or over an exchange's ceiling");
-}
-
 struct dln_text dln_central_key_text(struct dln_arena *arena, const struct dln_key *key) {
     struct dln_text made = {NULL, 0};
     struct dln_buf buf = DLN_BUF_INIT((DLN_KEY_MAX + 1) * (3 * DLN_ID_MAX + 1));

@@ -118,7 +118,9 @@ DUNLIN_MUST_USE dunlin_status dln_get_int(struct dln_statement *statement, int64
 dunlin_status dln_sqlite_failed(struct dln_store *store, int code, dunlin_error *err);
 /* The transaction that runs, if any, cannot be committed any more. Returns status. */
 dunlin_status dln_poison(struct dln_store *store, dunlin_status status, const dunlin_error *err);
-dunlin_status dln_no_memory(dunlin_error *err);
+static inline dunlin_status dln_no_memory(dunlin_error *err) {
+    return dln_fail(err, DUNLIN_OUT_OF_MEMORY, DUNLIN_DOMAIN_STORE, "out of memory");
+}
 
 /* A read of several statements that sees one moment: BEGIN, unless a transaction runs. Reads nest.
  */

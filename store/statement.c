@@ -49,7 +49,7 @@ dunlin_status dln_poison(struct dln_store *store, dunlin_status status, const du
 }
 
 dunlin_status dln_sqlite_failed(struct dln_store *store, int code, dunlin_error *err) {
-    dunlin_error failure;
+    dunlin_error failure = {0};
     dunlin_status status = dln_fail(
         &failure, status_of(code), DUNLIN_DOMAIN_STORE, "SQLite: %s",
         code == SQLITE_MISUSE || !store->db ? sqlite3_errstr(code) : sqlite3_errmsg(store->db));
@@ -57,10 +57,6 @@ dunlin_status dln_sqlite_failed(struct dln_store *store, int code, dunlin_error 
         *err = failure;
     }
     return dln_poison(store, status, &failure);
-}
-
-dunlin_status dln_no_memory(dunlin_error *err) {
-    return dln_fail(err, DUNLIN_OUT_OF_MEMORY, DUNLIN_DOMAIN_STORE, "out of memory");
 }
 
 struct dln_statement dln_use(struct dln_store *store, enum dln_store_query query) {

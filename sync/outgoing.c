@@ -43,7 +43,7 @@ static void place_save(struct dln_buf *buf, const struct dln_outbox_place *place
 static struct dln_outbox_place place_load(const struct dln_buf *buf) {
     struct dln_outbox_place place = {0};
     if (buf->len > 0) {
-        place.stage = buf->data[0];
+        place.stage = (unsigned char)buf->data[0];
         place.last = (struct dln_text){buf->data + 1, buf->len - 1};
     }
     return place;
