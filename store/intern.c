@@ -32,15 +32,16 @@ static void remember(struct dln_store *store, struct dln_text text, int64_t id) 
         }
     }
     memcpy(copy, text.data, text.len);
-    *slot = (struct dln_name){.id = id, .text = copy, .len = text.len};
+    *slot = (struct dln_name){
+        .id = id, .generation = store->names_generation, .text = copy, .len = text.len};
 }
 
 dunlin_status dln_name_find(struct dln_store *store, struct dln_text text, int64_t *out,
                             dunlin_error *err) {
     const struct dln_name *slot = slot_of(store, text);
     assert(text.data && text.len > 0);
-    if (store->in_transaction && slot->id != 0 && slot->len == text.len &&
-        memcmp(slot->text, text.data, text.len) == 0) {
+    if (store->in_transaction && slot->generation == store->names_generation &&
+        slot->len == text.len && memcmp(slot->text, text.data, text.len) == 0) {
         *out = slot->id;
         return DUNLIN_OK;
     }
@@ -89,7 +90,5 @@ dunlin_status dln_name_text(struct dln_store *store, struct dln_arena *arena, in
 }
 
 void dln_names_drop(struct dln_store *store) {
-    for (int i = 0; i < DLN_NAME_SLOTS; i++) {
-        store->names[i].id = 0;
-    }
+    store->names_generation++; /* never 0 again: a slot that was never used is free */
 }

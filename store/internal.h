@@ -23,14 +23,15 @@ enum {
     DLN_COUNTS_MAX = 8,                 /* counts that are added up in memory */
     DLN_ENDS = 16,                      /* lists whose ends are cached, see ends.h */
     DLN_OUTBOX_RANGES = 16,             /* see outbox.h */
-    DLN_NAME_SLOTS = 2048,              /* of the cache of interned names */
+    DLN_NAME_SLOTS = 16384,             /* of the cache of interned names */
     DLN_DEVICE_LEN = 32,                /* hex digits */
     DLN_ROW_BYTES_MAX = 4 * 1024 * 1024 /* of one row in memory, with all its fields */
 };
 
-/* An interned text in the cache; id 0: the slot is free. */
+/* An interned text in the cache; a slot of another generation than the store's is free. */
 struct dln_name {
     int64_t id;
+    uint64_t generation;
     char *text;
     size_t len;
 };
@@ -68,9 +69,10 @@ struct dln_store {
     int count_count;
     struct dln_end ends[DLN_ENDS];
     int64_t last_places[DLN_OUTBOX_RANGES]; /* given out last in each range; 0: not known */
-    struct dln_name *names;                 /* DLN_NAME_SLOTS, by hash of the text */
-    struct dln_arena before;                /* the old version of the row that is being written */
-    struct dln_buf stamps;                  /* scratch of row.c */
+    uint64_t names_generation;
+    struct dln_name *names;  /* DLN_NAME_SLOTS, by hash of the text */
+    struct dln_arena before; /* the old version of the row that is being written */
+    struct dln_buf stamps;   /* scratch of row.c */
     struct dln_buf extras;
     struct dln_buf key_text; /* scratch: a key as text */
     struct dln_buf decoded;  /* scratch: an id that stands encoded in a scope's name */

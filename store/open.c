@@ -352,6 +352,7 @@ dunlin_status dln_store_open_with(struct dln_store **out, const char *path, cons
     if (opening.options.ports) {
         store->ports = *opening.options.ports;
     }
+    store->names_generation = 1;
     store->before = DLN_ARENA_INIT(DLN_ROW_BYTES_MAX);
     store->stamps = DLN_BUF_INIT(DLN_ROW_BYTES_MAX);
     store->extras = DLN_BUF_INIT(DLN_ROW_BYTES_MAX);
