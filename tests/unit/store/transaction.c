@@ -55,6 +55,22 @@ static void a_rollback_leaves_nothing(void **state) {
     assert_false(dln_text_equal(rows[0].record.key.parts[1], rows[1].record.key.parts[1]));
 }
 
+static void a_rollback_takes_counts_along(void **state) {
+    struct bare *bare = *state;
+    dunlin_store_status status;
+    bare_begin(bare);
+    bare_put_list(bare, "l1", "one");
+    bare_put_item(bare, "l1", "v1", "kept");
+    bare_commit(bare);
+    bare_begin(bare);
+    bare_put_item(bare, "l1", "v2", "not kept");
+    bare_put_follow(bare, "user", "ben", true);
+    dln_store_rollback(bare->store);
+    assert_int_equal(dln_store_status(bare->store, &status, NULL), DUNLIN_OK);
+    assert_int_equal(status.items, 1);
+    assert_int_equal(status.subscriptions, 0);
+}
+
 static void what_another_connection_named_is_seen(void **state) {
     struct bare *bare = *state;
     struct bare other = *bare;
@@ -173,6 +189,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(begin_takes_the_write_lock_or_says_busy),
         TEST(a_rollback_leaves_nothing),
+        TEST(a_rollback_takes_counts_along),
         TEST(what_another_connection_named_is_seen),
         TEST(a_wipe_elsewhere_is_noticed),
         TEST(a_full_disk_dooms_the_transaction),
