@@ -82,13 +82,15 @@ static void choose_all(void) {
     }
 }
 
-static void user_id(char out[ID_SIZE], int user) {
-    (void)snprintf(out, ID_SIZE, "65a1b2c3%08x%08x", (unsigned)user * 2654435761u, (unsigned)user);
-}
+static char user_ids[USERS + 1][ID_SIZE];
+static char group_ids[GROUPS + 1][ID_SIZE];
 
-static void group_id(char out[ID_SIZE], int group) {
-    (void)snprintf(out, ID_SIZE, "65a1b2c4%08x%08x", (unsigned)group * 2654435761u,
-                   (unsigned)group);
+/* Numbers spread over the ids, as random ones are. */
+static void make_ids(char (*ids)[ID_SIZE], int count, const char *prefix) {
+    for (int i = 1; i <= count; i++) {
+        (void)snprintf(ids[i], ID_SIZE, "%.8s%08x%08x", prefix, (unsigned)i * 2654435761u,
+                       (unsigned)i);
+    }
 }
 
 /* ---- the files */
@@ -148,23 +150,16 @@ static void fill_raw(const char *path, const char *compact_path) {
 }
 
 static void fill_device(dunlin_store *store) {
-    char user[ID_SIZE];
-    char group[ID_SIZE];
     device_begin(store);
-    for (int i = 1; i <= USERS; i++) {
-        user_id(user, i);
-        if (i % FOLLOW_EVERY == 0) {
-            device_follow(store, DUNLIN_USER, user);
-        }
+    for (int user = FOLLOW_EVERY; user <= USERS; user += FOLLOW_EVERY) {
+        device_follow(store, DUNLIN_USER, user_ids[user]);
     }
-    for (int i = 1; i <= GROUPS; i++) {
-        group_id(group, i);
-        device_group_make(store, group);
-        device_follow(store, DUNLIN_GROUP, group);
-        for (int j = 1; j <= USERS; j++) {
-            if (*pair_at(i, j) & 1) {
-                user_id(user, j);
-                device_member_add(store, group, user);
+    for (int group = 1; group <= GROUPS; group++) {
+        device_group_make(store, group_ids[group]);
+        device_follow(store, DUNLIN_GROUP, group_ids[group]);
+        for (int user = 1; user <= USERS; user++) {
+            if (*pair_at(group, user) & 1) {
+                device_member_add(store, group_ids[group], user_ids[user]);
             }
         }
     }
@@ -230,14 +225,12 @@ static void check_equal(struct run *run, bool synced) {
 
 static void edit_dunlin(dunlin_store *store, const struct edit *list, int count, int batch,
                         bool add) {
-    char user[ID_SIZE];
-    char group[ID_SIZE];
     for (int i = 0; i < count; i++) {
+        const char *group = group_ids[list[i].group];
+        const char *user = user_ids[list[i].user];
         if (batch > 1 && i % batch == 0) {
             device_begin(store);
         }
-        user_id(user, list[i].user);
-        group_id(group, list[i].group);
         if (add) {
             device_member_add(store, group, user);
         } else {
@@ -406,6 +399,8 @@ void bench_w7(const struct bench_options *options) {
     struct paths from;
     struct paths work;
     choose_all();
+    make_ids(user_ids, USERS, "65a1b2c3");
+    make_ids(group_ids, GROUPS, "65a1b2c4");
     name_paths(&first, options->folder, "first");
     name_paths(&from, options->folder, "from");
     name_paths(&work, options->folder, "work");

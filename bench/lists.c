@@ -41,12 +41,19 @@ struct item {
     int64_t created_at;
 };
 
-static struct item item_at(int index) {
-    struct item item = {.created_at = INT64_C(1700000000000) + index * INT64_C(37)};
-    (void)snprintf(item.id, sizeof(item.id), "%012llx%06x%06x", (unsigned long long)item.created_at,
-                   0x1a2b3cu, (unsigned)index);
-    (void)snprintf(item.title, sizeof(item.title), "A title of forty bytes, number %08d.", index);
-    return item;
+/* Of the slice that is being added. */
+static struct item items[BATCH];
+
+static void make_items(int first, int count) {
+    for (int i = 0; i < count; i++) {
+        struct item *item = &items[i];
+        int index = first + i;
+        item->created_at = INT64_C(1700000000000) + index * INT64_C(37);
+        (void)snprintf(item->id, sizeof(item->id), "%012llx%06x%06x",
+                       (unsigned long long)item->created_at, 0x1a2b3cu, (unsigned)index);
+        (void)snprintf(item->title, sizeof(item->title), "A title of forty bytes, number %09d",
+                       index);
+    }
 }
 
 static void lists_open(struct lists *lists, const char *folder, dunlin_durability durability,
@@ -76,42 +83,40 @@ static void lists_remove(struct lists *lists) {
     bench_remove(lists->raw_path);
 }
 
-/* ---- adding: items from first to last - 1, `batch` to a transaction */
+/* ---- adding: the first `count` of items, a commit each or all in one */
 
-static void dunlin_slice(struct lists *lists, int first, int last, int batch,
-                         struct bench_side *side) {
+static void dunlin_slice(struct lists *lists, int count, bool batch, struct bench_side *side) {
     bench_log_start(&lists->dunlin_log);
     struct bench_time start = bench_now();
-    for (int i = first; i < last; i++) {
-        struct item item = item_at(i);
-        if (batch > 1 && i % batch == 0) {
-            device_begin(lists->store);
-        }
-        device_item_add(lists->store, list_id, item_type, item.id, item.title, item.created_at);
-        if (batch > 1 && i % batch == batch - 1) {
-            device_commit(lists->store);
-        }
+    if (batch) {
+        device_begin(lists->store);
+    }
+    for (int i = 0; i < count; i++) {
+        device_item_add(lists->store, list_id, item_type, items[i].id, items[i].title,
+                        items[i].created_at);
+    }
+    if (batch) {
+        device_commit(lists->store);
     }
     bench_add_since(&side->time, start);
-    bench_log_count(&lists->dunlin_log, side, (uint64_t)((last - first) / batch));
+    bench_log_count(&lists->dunlin_log, side, batch ? 1 : (uint64_t)count);
 }
 
-static void raw_slice(struct lists *lists, int first, int last, int batch,
-                      struct bench_side *side) {
+static void raw_slice(struct lists *lists, int count, bool batch, struct bench_side *side) {
     bench_log_start(&lists->raw_log);
     struct bench_time start = bench_now();
-    for (int i = first; i < last; i++) {
-        struct item item = item_at(i);
-        if (i % batch == 0) {
+    for (int i = 0; i < count; i++) {
+        if (!batch || i == 0) {
             raw_begin(lists->raw);
         }
-        raw_item_add(lists->raw, item.id, list_id, item_type, item.created_at, item.title);
-        if (i % batch == batch - 1) {
+        raw_item_add(lists->raw, items[i].id, list_id, item_type, items[i].created_at,
+                     items[i].title);
+        if (!batch || i == count - 1) {
             raw_commit(lists->raw);
         }
     }
     bench_add_since(&side->time, start);
-    bench_log_count(&lists->raw_log, side, (uint64_t)((last - first) / batch));
+    bench_log_count(&lists->raw_log, side, batch ? 1 : (uint64_t)count);
 }
 
 static bool is_enough(const struct bench_pair *pair) {
@@ -119,15 +124,16 @@ static bool is_enough(const struct bench_pair *pair) {
            pair->dunlin.time.wall_s + pair->raw.time.wall_s > run_s;
 }
 
-static void add_items(struct lists *lists, int count, int slice, int batch,
+static void add_items(struct lists *lists, int count, int slice, bool batch,
                       struct bench_pair *pair) {
-    for (int first = 0; first < count && (batch > 1 || !is_enough(pair)); first += slice) {
+    for (int first = 0; first < count && (batch || !is_enough(pair)); first += slice) {
+        make_items(first, slice);
         if (first / slice % 2 == 0) {
-            dunlin_slice(lists, first, first + slice, batch, &pair->dunlin);
-            raw_slice(lists, first, first + slice, batch, &pair->raw);
+            dunlin_slice(lists, slice, batch, &pair->dunlin);
+            raw_slice(lists, slice, batch, &pair->raw);
         } else {
-            raw_slice(lists, first, first + slice, batch, &pair->raw);
-            dunlin_slice(lists, first, first + slice, batch, &pair->dunlin);
+            raw_slice(lists, slice, batch, &pair->raw);
+            dunlin_slice(lists, slice, batch, &pair->dunlin);
         }
         pair->operations += (uint64_t)slice;
     }
@@ -141,7 +147,7 @@ static void single(const struct bench_options *options, const char *name,
     for (size_t run = 0; run < BENCH_RUNS; run++) {
         struct lists lists;
         lists_open(&lists, options->folder, durability, search);
-        add_items(&lists, SINGLE_ITEMS, SINGLE_SLICE, 1, &result.runs[result.run_count++]);
+        add_items(&lists, SINGLE_ITEMS, SINGLE_SLICE, false, &result.runs[result.run_count++]);
         lists_close(&lists);
         lists_remove(&lists);
     }
@@ -198,7 +204,7 @@ void bench_w2_w5_w6(const struct bench_options *options, bool w2, bool w5, bool 
     for (size_t run = 0; run < (w2 || w5 ? BENCH_RUNS : 1); run++) {
         struct lists lists;
         lists_open(&lists, options->folder, DUNLIN_DURABILITY_NORMAL, false);
-        add_items(&lists, BATCH_ITEMS, BATCH, BATCH, &add.runs[add.run_count++]);
+        add_items(&lists, BATCH_ITEMS, BATCH, true, &add.runs[add.run_count++]);
         if (w5) {
             read_pages(&lists, &times);
             note(&median, bench_quantile(times.dunlin, PAGES, 0.5),
