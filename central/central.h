@@ -72,10 +72,10 @@ DUNLIN_MUST_USE dunlin_status dln_central_epoch_stands(struct dunlin_central *ce
                                                        const struct dln_epoch *begun,
                                                        dunlin_error *err);
 
-/* Opens the SQLite engine over that file. */
-DUNLIN_MUST_USE dunlin_status dln_sqlite_engine_open(struct dln_central_engine *out,
-                                                     const char *path, int busy_timeout_ms,
-                                                     const struct dln_central_ports *ports,
-                                                     dunlin_error *err);
+/* Central without an engine yet: whoever opens one puts it into `engine` before anything else is
+ * done. Close with dunlin_central_close(). options may be NULL. */
+DUNLIN_MUST_USE dunlin_status dln_central_new(dunlin_central **out,
+                                              const dunlin_central_options *options,
+                                              dunlin_error *err);
 
 #endif

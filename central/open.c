@@ -1,15 +1,12 @@
-/* Opening central by its url. */
+/* What every central has, whichever engine keeps its data. */
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "central/central.h"
 
-enum { BUSY_TIMEOUT_MS = 10000 };
 static const int64_t default_horizon_ms = INT64_C(90) * 24 * 60 * 60 * 1000;
 static const int64_t default_quota[DLN_QUOTA_KINDS] = {
     [DLN_QUOTA_LISTS] = 10000, [DLN_QUOTA_ITEMS] = 1000000, [DLN_QUOTA_GROUPS] = 10000};
-static const char sqlite_scheme[] = "sqlite:";
 
 static bool are_legal(const dunlin_central_options *options) {
     bool grace = options->grace_ms == 0 || options->grace_ms >= DLN_GRACE_MIN_MS;
@@ -39,25 +36,13 @@ static void set_limits(struct dln_central_limits *limits, const dunlin_central_o
         or_default(options->quota_groups, default_quota[DLN_QUOTA_GROUPS]);
 }
 
-dunlin_status dunlin_central_open(dunlin_central **out, const char *url,
-                                  const dunlin_central_options *options, dunlin_error *err) {
+dunlin_status dln_central_new(dunlin_central **out, const dunlin_central_options *options,
+                              dunlin_error *err) {
     static const dunlin_central_options defaults = DUNLIN_CENTRAL_OPTIONS_INIT;
-    const size_t scheme_len = sizeof(sqlite_scheme) - 1;
-    if (out == NULL || url == NULL) {
-        return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "out and url must be given");
-    }
-    *out = NULL;
     options = options != NULL ? options : &defaults;
     if (!are_legal(options)) {
         return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API,
                         "an option of central is of another version or out of range");
-    }
-    if (strncmp(url, sqlite_scheme, scheme_len) != 0) {
-        return dln_fail(err, DUNLIN_UNSUPPORTED, DUNLIN_DOMAIN_API,
-                        "this library opens central by a url sqlite:PATH only");
-    }
-    if (url[scheme_len] == '\0') {
-        return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "sqlite: needs a path behind it");
     }
     dunlin_central *central = calloc(1, sizeof(*central));
     if (central == NULL) {
@@ -67,14 +52,6 @@ dunlin_status dunlin_central_open(dunlin_central **out, const char *url,
     set_limits(&central->limits, options);
     central->arena = DLN_ARENA_INIT(DLN_EXCHANGE_BYTES_MAX);
     central->attempt = DLN_ARENA_INIT(DLN_EXCHANGE_BYTES_MAX);
-    dunlin_status status = dln_sqlite_engine_open(
-        &central->engine, url + scheme_len,
-        options->busy_timeout_ms != 0 ? options->busy_timeout_ms : BUSY_TIMEOUT_MS, &central->ports,
-        err);
-    if (status != DUNLIN_OK) {
-        dunlin_central_close(central);
-        return status;
-    }
     *out = central;
     return DUNLIN_OK;
 }

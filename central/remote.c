@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "central/remote.h"
+
 #include "central/exchange.h"
 
 enum { PIECE_BYTES = 64 * 1024 };
@@ -70,7 +72,8 @@ dunlin_status dunlin_central_remote(dunlin_central *central, dunlin_remote **out
     if (embedded == NULL) {
         return dln_central_no_memory(err);
     }
-    embedded->remote = (dunlin_remote){embedded, embedded_exchange, embedded_close};
+    embedded->remote = (dunlin_remote){
+        .self = embedded, .exchange = embedded_exchange, .close = embedded_close};
     embedded->central = central;
     embedded->answer = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
     embedded->user_len = user_len;
@@ -79,19 +82,10 @@ dunlin_status dunlin_central_remote(dunlin_central *central, dunlin_remote **out
     return DUNLIN_OK;
 }
 
-dunlin_status dunlin_embedded_remote(dunlin_remote **out, const char *url, const char *user,
-                                     const dunlin_central_options *options, dunlin_error *err) {
-    dunlin_central *central = NULL;
-    dunlin_status status;
-    if (out == NULL || user == NULL) {
-        return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "out and user must be given");
-    }
-    *out = NULL;
-    if ((status = dln_check_id(dln_text_of(user), "user", err)) ||
-        (status = dunlin_central_open(&central, url, options, err))) {
-        return status;
-    }
-    if ((status = dunlin_central_remote(central, out, user, err))) {
+dunlin_status dln_central_remote_owning(dunlin_central *central, dunlin_remote **out,
+                                        const char *user, dunlin_error *err) {
+    dunlin_status status = dunlin_central_remote(central, out, user, err);
+    if (status != DUNLIN_OK) {
         dunlin_central_close(central);
         return status;
     }

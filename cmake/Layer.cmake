@@ -18,14 +18,18 @@ target_link_options(dunlin_flags INTERFACE
     $<$<CONFIG:Release>:-Wl,-z,relro> $<$<CONFIG:Release>:-Wl,-z,now>
     $<$<CONFIG:Release>:-Wl,-z,noexecstack>)
 
-# dunlin_layer(<target> [PUBLIC <layer>…] [PRIVATE <library>…])
+# dunlin_layer(<target> [PUBLIC <layer>…] [PRIVATE <library>…] [EXCEPT <folder>…])
 #
-# A static library of all .c files below the current folder. Includes are written from the
+# A static library of all .c files below the current folder, except in folders that are layers of their
+# own. Includes are written from the
 # project's root ("base/buf.h"), and generated headers from the binary root, which mirrors it.
 # What a layer links PRIVATE its users cannot include; `dev check` looks at the includes themselves.
 function(dunlin_layer target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE;EXCEPT")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
+    foreach(folder IN LISTS arg_EXCEPT)
+        list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")
+    endforeach()
     add_library(${target} STATIC ${sources})
     target_include_directories(${target} PUBLIC
         "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "central/central.h"
-#include "central/central_sql.h"
+#include "central/sqlite/central_sql.h"
 
 struct dln_database {
     sqlite3 *db;

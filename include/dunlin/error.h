@@ -19,7 +19,7 @@ extern "C" {
     X(OK, 0, "success")                                                                            \
     /* usage */                                                                                    \
     X(MISUSE, -1, "an argument is missing, or the handle does not allow this call")                \
-    X(INVALID_ID, -2, "an id is empty, reserved or holds U+0000")                                  \
+    X(INVALID_ID, -2, "an id is empty or reserved")                                                \
     X(INVALID_TEXT, -3, "text is not UTF-8 or holds U+0000")                                       \
     X(INVALID_VALUE, -4, "a value has the wrong type or is out of range")                          \
     X(TOO_LONG, -5, "an id, a name or a value is longer than its limit")                           \
@@ -45,6 +45,10 @@ extern "C" {
     X(SUSPENDED, -113, "the store is suspended")                                                   \
     X(AHEAD, -114, "a stamp is too far ahead of central's clock")                                  \
     X(INTERRUPTED, -115, "the call was stopped")                                                   \
+    X(REDIRECTED, -116, "the remote points elsewhere, where the request must not go")              \
+    X(PROXY_AUTH, -117, "a proxy asks for a password")                                             \
+    X(TLS_TIME, -118, "a certificate is not valid at this device's time")                          \
+    X(TLS_UNTRUSTED, -119, "the server's certificate is not trusted for this host")                \
     /* permanent */                                                                                \
     X(NOT_A_STORE, -200, "the file is not a dunlin store")                                         \
     X(NEWER_SCHEMA, -201, "the file was written by a newer version of dunlin")                     \

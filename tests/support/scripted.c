@@ -40,7 +40,7 @@ static dunlin_status exchange(void *self, const char *kind, const void *request,
 void scripted_init(struct scripted *scripted, scripted_answer answer, void *payload,
                    int64_t now_ms) {
     *scripted = (struct scripted){.answer = answer, .payload = payload, .now_ms = now_ms};
-    scripted->remote = (dunlin_remote){scripted, exchange, NULL};
+    scripted->remote = (dunlin_remote){.self = scripted, .exchange = exchange};
     scripted->arena = DLN_ARENA_INIT(ARENA_BYTES_MAX);
 }
 

@@ -75,7 +75,7 @@ static dunlin_status exchange(void *self, const char *kind, const void *request,
 
 void tap_init(struct tap *tap, dunlin_remote *behind, void *payload) {
     *tap = (struct tap){.behind = behind, .payload = payload};
-    tap->remote = (dunlin_remote){tap, exchange, NULL};
+    tap->remote = (dunlin_remote){.self = tap, .exchange = exchange};
     tap->body = DLN_BUF_INIT(BODY_BYTES_MAX);
     tap->answer = DLN_BUF_INIT(BODY_BYTES_MAX);
     tap->arena = DLN_ARENA_INIT(BODY_BYTES_MAX);

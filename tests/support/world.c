@@ -186,7 +186,7 @@ struct device *world_device(struct world *world, const char *owner, int64_t skew
                    world->device_count);
     world->device_count++;
     device->ports = (dunlin_ports){device, device_now, device_fill};
-    device->remote = (dunlin_remote){device, faulty_exchange, NULL};
+    device->remote = (dunlin_remote){.self = device, .exchange = faulty_exchange};
     open_way(device);
     device_open(device);
     return device;

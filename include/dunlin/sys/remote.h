@@ -31,6 +31,10 @@ struct dunlin_remote {
     dunlin_status (*exchange)(void *self, const char *kind, const void *request, size_t request_len,
                               const dunlin_sink *answer, int64_t *retry_after_ms,
                               dunlin_error *err);
+    /* Waits until central has news for this user, for timeout_ms (0 or more) at most; *news says
+     * whether there is some (it may say so too often, never too seldom). May be NULL, where central
+     * cannot tell; so may a status other than OK: then the caller polls. */
+    dunlin_status (*wait)(void *self, int64_t timeout_ms, int *news, dunlin_error *err);
     /* Frees self and the struct; called by dunlin_remote_close(). */
     void (*close)(dunlin_remote *remote);
 };

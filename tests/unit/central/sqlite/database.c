@@ -15,7 +15,7 @@
 
 #include <dunlin/central.h>
 
-#include "central/central_sql.h"
+#include "central/sqlite/central_sql.h"
 #include "tests/support/temp.h"
 
 enum { OPENERS = 8 };

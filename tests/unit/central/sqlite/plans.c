@@ -9,7 +9,7 @@
 #include <sqlite3.h>
 #include <cmocka.h>
 
-#include "central/central_sql.h"
+#include "central/sqlite/central_sql.h"
 
 /* All steps of the plan, one a line. */
 static void plan_of(sqlite3 *db, int query, char *out, size_t size) {
