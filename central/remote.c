@@ -72,8 +72,8 @@ dunlin_status dunlin_central_remote(dunlin_central *central, dunlin_remote **out
     if (embedded == NULL) {
         return dln_central_no_memory(err);
     }
-    embedded->remote = (dunlin_remote){
-        .self = embedded, .exchange = embedded_exchange, .close = embedded_close};
+    embedded->remote =
+        (dunlin_remote){.self = embedded, .exchange = embedded_exchange, .close = embedded_close};
     embedded->central = central;
     embedded->answer = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
     embedded->user_len = user_len;

@@ -87,8 +87,8 @@ dunlin_status dln_remote_open(struct dln_app *app, dunlin_remote **out,
         free(counted);
         return status;
     }
-    counted->remote = (dunlin_remote){
-        .self = counted, .exchange = counted_exchange, .close = counted_close};
+    counted->remote =
+        (dunlin_remote){.self = counted, .exchange = counted_exchange, .close = counted_close};
     *out = &counted->remote;
     return DUNLIN_OK;
 }

@@ -23,8 +23,7 @@ dunlin_status dunlin_central_open(dunlin_central **out, const char *url,
         status = dln_fail(err, DUNLIN_UNSUPPORTED, DUNLIN_DOMAIN_API,
                           "this library opens central by a url sqlite:PATH only");
     } else if (url[scheme_len] == '\0') {
-        status =
-            dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "sqlite: needs a path behind it");
+        status = dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "sqlite: needs a path behind it");
     } else {
         int busy_timeout_ms = options != NULL && options->busy_timeout_ms != 0
                                   ? options->busy_timeout_ms
