@@ -53,6 +53,12 @@ struct dln_hint {
     int64_t touched_ms;
 };
 
+/* A scope and its hint. */
+struct dln_touched {
+    struct dln_text scope;
+    struct dln_hint hint;
+};
+
 struct dln_epoch {
     int64_t number; /* 1, 2, …; 0: none was made yet */
     struct dln_text id;
@@ -120,6 +126,10 @@ struct dln_central_engine {
     /* Hints of many scopes, into out[i]. Find by _id in …. */
     dunlin_status (*hints)(void *self, const struct dln_text *scopes, size_t count,
                            struct dln_hint *out, dunlin_error *err);
+    /* The scopes touched at or after since_ms, with their hints, the latest first; at most `limit`.
+     * Find by range on touched, descending, limited. */
+    dunlin_status (*touched)(void *self, struct dln_arena *arena, int64_t since_ms, size_t limit,
+                             struct dln_touched **out, size_t *count, dunlin_error *err);
     /* No tombstone at or below it is sure to be there still. Find by _id; $max, upsert. */
     dunlin_status (*floor)(void *self, struct dln_text scope, int64_t *out, dunlin_error *err);
     dunlin_status (*raise_floor)(void *self, struct dln_text scope, int64_t floor,

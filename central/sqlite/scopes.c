@@ -47,6 +47,31 @@ static dunlin_status engine_hints(void *self, const struct dln_text *scopes, siz
     return dln_query_end(&query, err);
 }
 
+static dunlin_status engine_touched(void *self, struct dln_arena *arena, int64_t since_ms,
+                                    size_t limit, struct dln_touched **out, size_t *count,
+                                    dunlin_error *err) {
+    struct dln_query query;
+    *count = 0;
+    if ((*out = dln_arena_alloc(arena, limit * sizeof(**out))) == NULL) {
+        return dln_central_no_memory(err);
+    }
+    dln_query_start(&query, self, DLN_CENTRAL_SCOPE_TOUCHED);
+    dln_query_integer(&query, since_ms);
+    dln_query_integer(&query, (int64_t)limit);
+    while (dln_query_row(&query)) {
+        struct dln_touched *touched = &(*out)[*count];
+        touched->scope = dln_arena_text(arena, dln_query_column(&query, 0));
+        touched->hint.head = sqlite3_column_int64(query.stmt, 1);
+        touched->hint.touched_ms = sqlite3_column_int64(query.stmt, 2);
+        if (touched->scope.data == NULL) {
+            query.code = SQLITE_NOMEM;
+            break;
+        }
+        (*count)++;
+    }
+    return dln_query_end(&query, err);
+}
+
 static dunlin_status engine_floor(void *self, struct dln_text scope, int64_t *out,
                                   dunlin_error *err) {
     struct dln_query query;
@@ -212,6 +237,7 @@ static dunlin_status engine_drop_leases(void *self, struct dln_text name, int64_
 void dln_sqlite_scopes(struct dln_central_engine *out) {
     out->raise_hint = engine_raise_hint;
     out->hints = engine_hints;
+    out->touched = engine_touched;
     out->floor = engine_floor;
     out->raise_floor = engine_raise_floor;
     out->scopes = engine_scopes;

@@ -12,6 +12,9 @@ SELECT head, touched FROM scopes WHERE name = ?1;
 -- name: scope_raise_hint
 UPDATE scopes SET head = max(head, ?2), touched = max(touched, ?3) WHERE id = ?1;
 
+-- name: scope_touched
+SELECT name, head, touched FROM scopes WHERE touched >= ?1 ORDER BY touched DESC LIMIT ?2;
+
 -- name: scope_floor
 SELECT floor FROM scopes WHERE name = ?1;
 

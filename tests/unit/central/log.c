@@ -362,6 +362,31 @@ static void insert_stops_at_the_first_taken_slot(void **state) {
     assert_int_equal(inserted, 0); /* too late */
 }
 
+static void touched_scopes_come_latest_first(void **state) {
+    (void)state;
+    struct dln_touched *touched = NULL;
+    size_t count = 9;
+    int64_t start_ms = shared.now_ms;
+    push_list("list/l1", "n");
+    shared_pass(&shared, 1000);
+    (void)SHARED_PUSH(&shared, "ben", "user/ben", "list/l1", shared_stamp(&shared, 0), "deleted",
+                      "false");
+    assert_int_equal(inner.touched(inner.self, &shared.arena, start_ms, 9, &touched, &count, NULL),
+                     DUNLIN_OK);
+    assert_int_equal(count, 2);
+    assert_true(dln_text_equal(touched[0].scope, DLN_TEXT("user/ben")));
+    assert_true(dln_text_equal(touched[1].scope, DLN_TEXT(AOI)));
+    assert_int_equal(touched[0].hint.head, 1);
+    assert_int_equal(touched[0].hint.touched_ms, start_ms + 1000);
+    assert_int_equal(inner.touched(inner.self, &shared.arena, start_ms, 1, &touched, &count, NULL),
+                     DUNLIN_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(
+        inner.touched(inner.self, &shared.arena, start_ms + 1001, 9, &touched, &count, NULL),
+        DUNLIN_OK);
+    assert_int_equal(count, 0);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void) {
@@ -376,6 +401,7 @@ int main(void) {
         TEST(reads_and_writes_come_in_their_order),
         TEST(failed_insert_leaves_nothing_open),
         TEST(insert_stops_at_the_first_taken_slot),
+        TEST(touched_scopes_come_latest_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@ CREATE TABLE scopes (
     floor INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+CREATE INDEX scopes_by_touched ON scopes (touched);
+
 -- One version of one record. Its place is its identity: inserting it is inserting if absent.
 -- fields: those that the descriptor table knew when it was written; extras: the others. Both hold
 -- their names, so that a field may become known later. gone: the record says it does not exist.

@@ -42,6 +42,7 @@ static void queries_walk_their_indexes(void **state) {
         {DLN_CENTRAL_LOG_LAST, "PRIMARY KEY (scope=?)"},
         {DLN_CENTRAL_LOG_SALT, "PRIMARY KEY (scope=? AND seq=?)"},
         {DLN_CENTRAL_SCOPE_NAMES, "(name>?)"},
+        {DLN_CENTRAL_SCOPE_TOUCHED, "INDEX scopes_by_touched (touched>?)"},
     };
     assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
     for (int i = 0; i < dln_central_migration_count; i++) {
