@@ -35,8 +35,11 @@ struct dln_central_limits {
     int64_t quota[DLN_QUOTA_KINDS];
 };
 
+struct dln_gate;
+
 struct dunlin_central {
     struct dln_central_engine engine;
+    struct dln_gate *gate; /* shared by the centrals of a process; NULL: it has only this one */
     struct dln_central_ports ports;
     struct dln_central_limits limits;
     struct dln_arena arena;   /* what an exchange needs until its answer is written */

@@ -21,6 +21,9 @@ struct dln_log_append {
     int64_t last_read_ms;
     int64_t
         cursor_seq; /* of the writer: below the floor nothing is appended. INT64_MAX: no device */
+    /* May be joined with others of the scope: its judge counts nothing that stands in the log only
+     * once it is inserted. */
+    bool joins;
     const struct dln_text *keys; /* that are written, and that are looked at in judging */
     size_t key_count;
     /* Merges and judges, and gives the versions to be inserted, without their salts: one a key at
@@ -38,7 +41,8 @@ struct dln_log_outcome {
     struct dln_cursor last;
 };
 
-/* What the last attempt allocated stays in central->attempt until the next append. */
+/* With a gate, another thread may do it, and call judge, while this one waits. What the last
+ * attempt allocated stays in central->attempt until the next append. */
 DUNLIN_MUST_USE dunlin_status dln_log_append(struct dunlin_central *central,
                                              const struct dln_log_append *append,
                                              struct dln_log_outcome *out, dunlin_error *err);

@@ -272,6 +272,7 @@ dunlin_status dln_push_scope(struct dln_exchange *exchange, struct dln_exchange_
                                     .last = &last,
                                     .last_read_ms = last_read_ms,
                                     .cursor_seq = scope->ask->cursor.seq,
+                                    .joins = scope->kind != DLN_SCOPE_USER, /* quotas count */
                                     .keys = push.keys,
                                     .key_count = push.key_count,
                                     .judge = judge_all,
