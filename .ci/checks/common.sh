@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 export LC_ALL=C.UTF-8
 
 libraries="base store sync client central"
-code="include $libraries cli examples tests bench"
+code="include $libraries bridge cli examples tests bench"
 
 # c_files <folder>…: the .c and .h files below these folders.
 c_files() {

@@ -1,0 +1,164 @@
+"""What the scripts of this folder share: a dunlind of one's own, requests, checks that go on after a
+failure. Nothing of dunlin's code is used."""
+
+import gzip
+import http.client
+import json
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+DUNLIND = os.environ["DUNLIND"]
+passed = 0
+failed = 0
+
+
+def check(what, good, more=""):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL {what} {more}", flush=True)
+
+
+def same(what, expected, actual):
+    check(what, expected == actual, f"\n  expected {expected!r}\n  actual   {actual!r}")
+
+
+def finish():
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed or not passed else 0)
+
+
+class Bridge:
+    """A dunlind on a free port over a store in a folder that goes with it."""
+
+    def __init__(self, *options, folder=None, auth=("--insecure",), store=None):
+        self.temporary = None if folder else tempfile.TemporaryDirectory()
+        self.folder = folder or self.temporary.name
+        self.store = store or "sqlite:" + os.path.join(self.folder, "central.db")
+        self.log = os.path.join(self.folder, "access.log")
+        self.process = subprocess.Popen(
+            [DUNLIND, "--store", self.store, "--listen", "127.0.0.1:0", "--log", self.log,
+             *auth, *options], stderr=subprocess.PIPE, text=True)
+        self.said = []
+        for line in self.process.stderr:
+            self.said.append(line)
+            found = re.search(r"listening on (https?)://127\.0\.0\.1:(\d+)", line)
+            if found:
+                self.scheme, self.port = found.group(1), int(found.group(2))
+                break
+        else:
+            raise RuntimeError("dunlind did not start: " + "".join(self.said))
+        threading.Thread(target=self._drink, daemon=True).start()
+
+    def _drink(self):
+        for line in self.process.stderr:
+            self.said.append(line)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        if self.temporary:
+            self.temporary.cleanup()
+
+    def stop(self, number=signal.SIGTERM, timeout=30):
+        """Ends it; returns its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(timeout)
+
+    def connect(self, timeout=30):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
+    def request(self, method, path, body=None, headers=None, connection=None):
+        """Returns (status, headers, body), unpacked where it was gzip."""
+        own = connection or self.connect()
+        try:
+            own.request(method, path, body=body, headers=headers or {})
+            answer = own.getresponse()
+            data = answer.read()
+            if answer.headers.get("Content-Encoding") == "gzip":
+                data = gzip.decompress(data)
+            return answer.status, answer.headers, data
+        finally:
+            if not connection:
+                own.close()
+
+    def post(self, kind, user, body, headers=None, connection=None):
+        sent = {"Content-Type": "application/x-ndjson", **({"Dunlin-User": user} if user else {}),
+                **(headers or {})}
+        return self.request("POST", "/v1/" + kind, body, sent, connection)
+
+    def log_lines(self):
+        with open(self.log, encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def memory_kib(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def metric(self, name):
+        text = self.request("GET", "/metrics")[2].decode()
+        return sum(float(v) for v in re.findall(rf"^{re.escape(name)}(?:\{{.*\}})? (\S+)$", text,
+                                                re.M))
+
+
+def eventually(what, test, seconds=10):
+    """Waits until the test holds; a check that it does."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if test():
+            return check(what, True)
+        time.sleep(0.02)
+    return check(what, False, f"not within {seconds} s")
+
+
+def nonce():
+    return secrets.token_hex(16)
+
+
+def lines_of(*objects):
+    return "".join(json.dumps(o, ensure_ascii=False, separators=(",", ":")) + "\n"
+                   for o in objects).encode()
+
+
+def stamp(ms=None):
+    """A stamp of now, as the wire has it."""
+    return str((ms if ms is not None else int(time.time() * 1000)) << 16)
+
+
+def sync_body(scopes, records=(), n=None, page=1000):
+    n = n or nonce()
+    return lines_of({"dunlin": 1, "kind": "sync", "nonce": n, "page": page, "scopes": len(scopes)},
+                    *scopes, *records, {"end": len(scopes) + len(records)})
+
+
+def read(body):
+    """An answer's head, lines, end."""
+    lines = [json.loads(line) for line in body.decode().split("\n")[:-1]]
+    return lines[0], lines[1:-1], lines[-1]
+
+
+def follow(user, whom, kind="user", present=True, at=None):
+    return {"scope": "user/" + user, "collection": "follow", "key": [kind, whom],
+            "fields": {"present": [at or stamp(), present]}}
+
+
+def pull(scope, cursor=None, epoch=None):
+    line = {"scope": scope, "pull": True}
+    if cursor:
+        line.update(epoch=epoch, seq=cursor[0], salt=cursor[1])
+    return line
