@@ -82,7 +82,7 @@ static void add_status_headers(const struct dln_request *request, struct MHD_Res
     }
 }
 
-void dln_answer_headers(const struct dln_request *request, struct MHD_Response *response) {
+static void add_headers(const struct dln_request *request, struct MHD_Response *response) {
     char number[16];
 
     (void)snprintf(number, sizeof(number), "%d", DLN_PROTOCOL_VERSION);
@@ -105,7 +105,7 @@ enum MHD_Result dln_answer_send(struct dln_request *request) {
     if (response == NULL) {
         return MHD_NO;
     }
-    dln_answer_headers(request, response);
+    add_headers(request, response);
     add_status_headers(request, response);
     if (request->answer_packed) {
         add(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
@@ -116,6 +116,28 @@ enum MHD_Result dln_answer_send(struct dln_request *request) {
     dln_connections_phase(&server->connections, request->place, DLN_PHASE_ANSWER,
                           dln_server_steady_ms(server));
     result = MHD_queue_response(request->connection, (unsigned)request->http_status, response);
+    request->queued = result == MHD_YES;
+    MHD_destroy_response(response);
+    return result;
+}
+
+enum MHD_Result dln_answer_stream(struct dln_request *request) {
+    struct dln_server *server = request->server;
+    struct MHD_Response *response =
+        dln_listeners_join(&server->listeners, request->connection, request->identity.user,
+                           request->identity.until_ms, dln_server_steady_ms(server));
+    enum MHD_Result result;
+
+    if (response == NULL) {
+        return MHD_NO;
+    }
+    request->http_status = MHD_HTTP_OK;
+    request->content_type = "text/event-stream";
+    add_headers(request, response);
+    add(response, "X-Accel-Buffering", "no"); /* a proxy must not keep events back */
+    dln_connections_phase(&server->connections, request->place, DLN_PHASE_LIVE,
+                          dln_server_steady_ms(server));
+    result = MHD_queue_response(request->connection, MHD_HTTP_OK, response);
     request->queued = result == MHD_YES;
     MHD_destroy_response(response);
     return result;

@@ -10,9 +10,9 @@ int dln_answer_http_status(dunlin_status status);
  * code. */
 void dln_answer_fail(struct dln_request *request, int http_status, const dunlin_error *why,
                      int64_t retry_after_ms);
-/* Adds the headers that every answer has. */
-void dln_answer_headers(const struct dln_request *request, struct MHD_Response *response);
 /* Hands it to the HTTP library. */
 enum MHD_Result dln_answer_send(struct dln_request *request);
+/* The stream of /v1/live. */
+enum MHD_Result dln_answer_stream(struct dln_request *request);
 
 #endif

@@ -22,7 +22,8 @@
 enum {
     DROPPED_BYTES_MAX = 4 * DLN_BODY_BYTES_MAX, /* of a body that nobody wants */
     MEBIBYTE = 1024 * 1024,
-    LATER_MS = 2000 /* what a client that is one too many is told to wait */
+    LATER_MS = 2000, /* what a client that is one too many is told to wait */
+    LISTENER_LATER_MS = 60 * 1000
 };
 
 static int64_t now_us(void) {
@@ -110,14 +111,29 @@ static void check_sender(struct dln_request *request) {
     }
 }
 
+static enum dln_presence presence_of(const struct dln_request *request) {
+    return request->route == DLN_ROUTE_LIVE ? DLN_PRESENCE_LISTENER : DLN_PRESENCE_REQUEST;
+}
+
 static void count_in(struct dln_request *request) {
     struct dln_server *server = request->server;
+    enum dln_presence presence = presence_of(request);
+    int64_t max = presence == DLN_PRESENCE_LISTENER ? server->options->user_listeners
+                                                    : server->options->user_requests;
 
-    request->counted = dln_people_enter(&server->people, request->identity.user,
-                                        DLN_PRESENCE_REQUEST, (long)server->options->user_requests);
+    request->counted =
+        dln_people_enter(&server->people, request->identity.user, presence, (long)max);
     if (!request->counted) {
         refuse(request, MHD_HTTP_TOO_MANY_REQUESTS, DUNLIN_UNAVAILABLE,
                "this user has too many requests under way", LATER_MS);
+        return;
+    }
+    if (presence == DLN_PRESENCE_LISTENER) {
+        request->reserved = dln_listeners_reserve(&server->listeners);
+        if (!request->reserved) {
+            refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, DUNLIN_UNAVAILABLE,
+                   "dunlind has too many listeners", LISTENER_LATER_MS);
+        }
     }
 }
 
@@ -137,9 +153,9 @@ static void check_head(struct dln_request *request) {
     } else if (!dln_route_allows(request->route, request->method)) {
         refuse(request, MHD_HTTP_METHOD_NOT_ALLOWED, DUNLIN_UNSUPPORTED,
                "this path does not take that method", 0);
-    } else if (exchanges) {
+    } else if (exchanges || request->route == DLN_ROUTE_LIVE) {
         check_sender(request);
-        if (request->http_status == 0) {
+        if (request->http_status == 0 && exchanges) {
             check_content(request);
         }
         if (request->http_status == 0) {
@@ -250,6 +266,9 @@ static enum MHD_Result end(struct dln_request *request) {
         if (dln_work_is_for_pool(request)) {
             return submit(request);
         }
+        if (request->route == DLN_ROUTE_LIVE) {
+            return dln_answer_stream(request);
+        }
         dln_work_page(request);
     }
     return dln_answer_send(request);
@@ -315,7 +334,10 @@ void dln_request_completed(void *context_of_server, struct MHD_Connection *conne
     dln_connections_phase(&server->connections, request->place, DLN_PHASE_HEAD,
                           dln_server_steady_ms(server));
     if (request->counted) {
-        dln_people_leave(&server->people, request->identity.user, DLN_PRESENCE_REQUEST);
+        dln_people_leave(&server->people, request->identity.user, presence_of(request));
+    }
+    if (request->reserved) {
+        dln_listeners_leave(&server->listeners);
     }
     release_body(request);
     dln_buf_free(&request->answer);

@@ -20,8 +20,9 @@ struct dln_request {
     char path[DLN_PATH_SHOWN + 1];
     int64_t started_us;
     struct dln_identity identity;
-    bool counted; /* among its user's requests */
-    bool packed;  /* the body is gzip */
+    bool counted;  /* among what its user has under way */
+    bool reserved; /* a listener's place */
+    bool packed;   /* the body is gzip */
     bool may_pack;
     bool submitted; /* the connection was suspended */
 

@@ -110,12 +110,14 @@ dunlin_status dln_server_open(struct dln_server *server, const struct dln_option
     dln_central_ports_init(&server->ports, NULL);
     dln_people_init(&server->people);
     dln_connections_init(&server->connections, options->request_seconds * 1000);
+    dln_listeners_init(&server->listeners, (size_t)options->listeners, &server->metrics);
     if ((status = dln_access_log_open(&server->log, options->log, err)) ||
         (status = dln_listen_resolve(&address, options->listen, options->insecure, err)) ||
         (status = dln_auth_open(&server->auth, options, err)) ||
         (status = dln_source_open(&server->source, options->store, err)) ||
         (status = dln_pool_start(&server->pool, server->source, (size_t)options->threads,
                                  (size_t)options->queue, err)) ||
+        (status = dln_poker_start(&server->poker, server->source, &server->listeners, err)) ||
         (status = dln_listen_open(&fd, &address, server->address, sizeof(server->address), err))) {
         return status;
     }
@@ -136,6 +138,7 @@ bool dln_server_drain(struct dln_server *server) {
     if (fd != MHD_INVALID_SOCKET) {
         (void)close(fd);
     }
+    dln_listeners_close(&server->listeners);
     while (atomic_load(&server->under_way) > 0) {
         if (dln_server_steady_ms(server) > until_ms) {
             return false;
@@ -150,6 +153,8 @@ void dln_server_close(struct dln_server *server) {
         MHD_stop_daemon(server->daemon);
     }
     dln_pool_stop(server->pool);
+    dln_poker_stop(server->poker);
+    dln_listeners_free(&server->listeners);
     dln_source_close(server->source);
     dln_auth_close(server->auth);
     dln_access_log_close(&server->log);

@@ -10,9 +10,11 @@
 #include "bridge/access_log.h"
 #include "bridge/auth.h"
 #include "bridge/connections.h"
+#include "bridge/listeners.h"
 #include "bridge/metrics.h"
 #include "bridge/options.h"
 #include "bridge/people.h"
+#include "bridge/poker.h"
 #include "bridge/pool.h"
 #include "central/central.h"
 
@@ -22,6 +24,8 @@ struct dln_server {
     struct dln_source *source;
     struct dln_pool *pool;
     struct dln_auth *auth;
+    struct dln_listeners listeners;
+    struct dln_poker *poker;
     struct dln_people people;
     struct dln_metrics metrics;
     struct dln_access_log log;

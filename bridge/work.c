@@ -41,6 +41,16 @@ static void pack(struct dln_request *request) {
     request->answer_packed = true;
 }
 
+static void count(struct dln_server *server, const struct dln_central_counts *before,
+                  const struct dln_central_counts *after) {
+    struct dln_metrics *metrics = &server->metrics;
+
+    atomic_fetch_add(&metrics->appended, after->appended - before->appended);
+    atomic_fetch_add(&metrics->conflicts, after->conflicts - before->conflicts);
+    atomic_fetch_add(&metrics->scopes, after->scopes - before->scopes);
+    atomic_fetch_add(&metrics->held, after->held - before->held);
+}
+
 static void exchange_run(struct dln_job *job, dunlin_central *central) {
     struct dln_request *request = (struct dln_request *)job;
     struct dln_text user = dln_text_of(request->identity.user);
@@ -53,7 +63,9 @@ static void exchange_run(struct dln_job *job, dunlin_central *central) {
     }
     if (status == DUNLIN_OK) {
         struct dln_text body = {request->body.data ? request->body.data : "", request->body.len};
+        const struct dln_central_counts before = central->counts;
         status = dln_exchange_body(central, user, kind, body, &request->answer, &why);
+        count(request->server, &before, &central->counts);
     }
     if (status != DUNLIN_OK) {
         fail(request, &why);
@@ -101,6 +113,7 @@ bool dln_work_is_for_pool(struct dln_request *request) {
 static void metrics_page(struct dln_request *request) {
     struct dln_server *server = request->server;
     struct dln_gauges gauges = {.connections = dln_connections_count(&server->connections),
+                                .listeners = dln_listeners_count(&server->listeners),
                                 .body_bytes = atomic_load(&server->body_bytes)};
 
     dln_pool_state_get(server->pool, &gauges.pool);

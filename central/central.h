@@ -35,6 +35,14 @@ struct dln_central_limits {
     int64_t quota[DLN_QUOTA_KINDS];
 };
 
+/* What a central did since it was opened, for metrics. */
+struct dln_central_counts {
+    uint64_t appended;  /* versions */
+    uint64_t conflicts; /* appends that another process was faster than */
+    uint64_t scopes;    /* of requests */
+    uint64_t held;      /* scopes whose history was found lost */
+};
+
 struct dln_gate;
 
 struct dunlin_central {
@@ -45,6 +53,7 @@ struct dunlin_central {
     struct dln_arena arena;   /* what an exchange needs until its answer is written */
     struct dln_arena attempt; /* what one attempt of an append needs */
     struct dln_quota_cache quotas;
+    struct dln_central_counts counts;
 };
 
 /* The system's clocks and random, or the app's over them. */

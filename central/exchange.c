@@ -145,6 +145,7 @@ dunlin_status dln_exchange_sync(struct dunlin_central *central, struct dln_text 
         return status;
     }
     answer->epoch = exchange.epoch.id;
+    central->counts.scopes += request->scope_count;
     return DUNLIN_OK;
 }
 

@@ -256,6 +256,8 @@ static dunlin_status try_once(struct attempt *attempt, dunlin_error *err) {
     dunlin_status ended =
         engine->end(engine->self, status == DUNLIN_OK && inserted > 0, status ? NULL : err);
     attempt->done = inserted == attempt->count;
+    attempt->central->counts.appended += inserted;
+    attempt->central->counts.conflicts += status == DUNLIN_OK && !attempt->done;
     return status != DUNLIN_OK ? status : ended;
 }
 

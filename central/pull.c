@@ -83,6 +83,7 @@ dunlin_status dln_pull_check(struct dln_exchange *exchange, struct dln_exchange_
         return status;
     }
     dln_pull_answer(exchange, scope, DLN_SCOPE_HELD);
+    exchange->central->counts.held++;
     return DUNLIN_OK;
 }
 

@@ -162,3 +162,48 @@ def pull(scope, cursor=None, epoch=None):
     if cursor:
         line.update(epoch=epoch, seq=cursor[0], salt=cursor[1])
     return line
+
+
+class Listener:
+    """A live stream, read on a thread of its own."""
+
+    def __init__(self, bridge, user, headers=None):
+        self.connection = bridge.connect(timeout=60)
+        sent = headers or {"Dunlin-User": user}
+        self.connection.request("GET", "/v1/live", headers=sent)
+        self.answer = self.connection.getresponse()
+        self.status = self.answer.status
+        self.events = []  # (when, name, data)
+        self.comments = 0
+        self.ended = False
+        if self.status == 200:
+            self.thread = threading.Thread(target=self._listen, daemon=True)
+            self.thread.start()
+
+    def _listen(self):
+        name = data = None
+        try:
+            while line := self.answer.readline().decode():
+                if line.startswith("event: "):
+                    name = line[7:-1]
+                elif line.startswith("data: "):
+                    data = json.loads(line[6:])
+                elif line.startswith(":"):
+                    self.comments += 1
+                elif line == "\n" and name:
+                    self.events.append((time.monotonic(), name, data))
+                    name = data = None
+        except (OSError, http.client.HTTPException, ValueError, AttributeError):
+            pass
+        self.ended = True
+
+    def scopes(self, since=0.0):
+        return sorted({scope for when, name, data in self.events if name == "news" and when >= since
+                       for scope in data["scopes"]})
+
+    def close(self):
+        try:
+            self.connection.sock.shutdown(2)
+        except (OSError, AttributeError):
+            pass
+        self.connection.close()
