@@ -78,7 +78,8 @@ static dunlin_status fill_nodes(struct subject *subject, bool *named, dunlin_err
         dln_leaves_range(subject->leaves, subject->leaf_count, ask->prefix, ask->nibbles, &first,
                          &end);
         *node = (struct dln_verify_node){.ask = subject->asks[i]};
-        if (!dln_verify_fill(node, ask, subject->leaves + first, end - first)) {
+        const struct dln_leaf *leaves = end > first ? subject->leaves + first : NULL;
+        if (!dln_verify_fill(node, ask, leaves, end - first)) {
             continue;
         }
         node->leaf_count =
