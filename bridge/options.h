@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <dunlin/central.h>
+
 #include "base/buf.h"
 #include "base/error.h"
 
@@ -41,6 +43,8 @@ struct dln_options {
     int64_t idle_seconds;    /* a connection without a byte */
     int64_t request_seconds; /* from a request's first byte to its last */
     int64_t drain_seconds;
+
+    const dunlin_central_options *central; /* no option gives it: for whoever embeds the server */
 
     const char *user;
     int64_t ttl_seconds;

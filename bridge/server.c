@@ -114,7 +114,7 @@ dunlin_status dln_server_open(struct dln_server *server, const struct dln_option
     if ((status = dln_access_log_open(&server->log, options->log, err)) ||
         (status = dln_listen_resolve(&address, options->listen, options->insecure, err)) ||
         (status = dln_auth_open(&server->auth, options, err)) ||
-        (status = dln_source_open(&server->source, options->store, err)) ||
+        (status = dln_source_open(&server->source, options->store, options->central, err)) ||
         (status = dln_pool_start(&server->pool, server->source, (size_t)options->threads,
                                  (size_t)options->queue, err)) ||
         (status = dln_poker_start(&server->poker, server->source, &server->listeners, err)) ||

@@ -8,10 +8,12 @@
 
 struct dln_source {
     const char *url;
+    const dunlin_central_options *options;
     struct dln_gate *gate; /* of all its centrals */
 };
 
-dunlin_status dln_source_open(struct dln_source **out, const char *url, dunlin_error *err) {
+dunlin_status dln_source_open(struct dln_source **out, const char *url,
+                              const dunlin_central_options *options, dunlin_error *err) {
     struct dln_source *source = calloc(1, sizeof(*source));
     dunlin_status status;
 
@@ -19,6 +21,7 @@ dunlin_status dln_source_open(struct dln_source **out, const char *url, dunlin_e
         return dln_fail(err, DUNLIN_OUT_OF_MEMORY, DUNLIN_DOMAIN_CENTRAL, "out of memory");
     }
     source->url = url;
+    source->options = options;
     if ((status = dln_gate_new(&source->gate, err))) {
         dln_source_close(source);
         return status;
@@ -29,7 +32,7 @@ dunlin_status dln_source_open(struct dln_source **out, const char *url, dunlin_e
 
 dunlin_status dln_source_central(struct dln_source *source, dunlin_central **out,
                                  dunlin_error *err) {
-    dunlin_status status = dunlin_central_open(out, source->url, NULL, err);
+    dunlin_status status = dunlin_central_open(out, source->url, source->options, err);
 
     if (status == DUNLIN_OK) {
         (*out)->gate = source->gate;

@@ -6,9 +6,11 @@
 
 struct dln_source;
 
-/* Connects where there is something to connect to. The url is borrowed until close.
+/* Connects where there is something to connect to. The url and the options, which
+ * may be NULL, are borrowed until close.
  * MISUSE, UNSUPPORTED, and what the engine returns. */
 DUNLIN_MUST_USE dunlin_status dln_source_open(struct dln_source **out, const char *url,
+                                              const dunlin_central_options *options,
                                               dunlin_error *err);
 /* Another central over the same store, for one thread; closed before the source. Any thread. */
 DUNLIN_MUST_USE dunlin_status dln_source_central(struct dln_source *source, dunlin_central **out,

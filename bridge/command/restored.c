@@ -10,7 +10,7 @@ int dln_command_restored(const struct dln_options *options) {
     dunlin_status status;
     dunlin_error why;
 
-    if ((status = dln_source_open(&source, options->store, &why)) == DUNLIN_OK &&
+    if ((status = dln_source_open(&source, options->store, options->central, &why)) == DUNLIN_OK &&
         (status = dln_source_central(source, &central, &why)) == DUNLIN_OK) {
         status = dunlin_central_restored(central, options->fuzzy, &why);
     }
