@@ -125,7 +125,7 @@ done:
     return status;
 }
 
-static dunlin_status file_read(struct dln_buf *out, const char *path, dunlin_error *err) {
+dunlin_status dln_file_read(struct dln_buf *out, const char *path, dunlin_error *err) {
     char piece[4096];
     FILE *file = fopen(path, "rb");
     size_t got;
@@ -149,7 +149,7 @@ static dunlin_status file_read(struct dln_buf *out, const char *path, dunlin_err
 
 dunlin_status dln_keys_secret_file(struct dln_keys *out, const char *path, dunlin_error *err) {
     struct dln_buf bytes = DLN_BUF_INIT(DLN_SECRET_MAX + 1);
-    dunlin_status status = file_read(&bytes, path, err);
+    dunlin_status status = dln_file_read(&bytes, path, err);
 
     if (status == DUNLIN_OK) {
         size_t len = bytes.len;
@@ -162,7 +162,7 @@ dunlin_status dln_keys_secret_file(struct dln_keys *out, const char *path, dunli
 
 dunlin_status dln_keys_set_file(struct dln_keys *out, const char *path, dunlin_error *err) {
     struct dln_buf bytes = DLN_BUF_INIT(DLN_KEYS_FILE_MAX);
-    dunlin_status status = file_read(&bytes, path, err);
+    dunlin_status status = dln_file_read(&bytes, path, err);
 
     if (status == DUNLIN_OK) {
         status = dln_keys_set(

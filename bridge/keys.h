@@ -42,6 +42,9 @@ DUNLIN_MUST_USE dunlin_status dln_keys_secret_file(struct dln_keys *out, const c
                                                    dunlin_error *err);
 DUNLIN_MUST_USE dunlin_status dln_keys_set_file(struct dln_keys *out, const char *path,
                                                 dunlin_error *err);
+/* A whole file, up to out's ceiling: IO, MISUSE where it is larger, OUT_OF_MEMORY. */
+DUNLIN_MUST_USE dunlin_status dln_file_read(struct dln_buf *out, const char *path,
+                                            dunlin_error *err);
 void dln_keys_free(struct dln_keys *keys);
 
 /* The key for a token of that algorithm. With an id (no text: none) that of it; without, the only

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bridge/keys.h"
 #include "bridge/listen.h"
 #include "bridge/request.h"
 
@@ -16,8 +17,12 @@ enum {
     CONNECTIONS_SPARE = 64,        /* beyond the ceiling: those that are told 503 */
     DESCRIPTORS_SPARE = 256,       /* for the store, logs, epoll */
     IO_THREADS_MAX = 8,
+    PEM_BYTES_MAX = 1024 * 1024,
     DRAIN_STEP_MS = 20
 };
+
+/* GnuTLS's: nothing older than TLS 1.2. */
+static char priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
 int64_t dln_server_steady_ms(const struct dln_server *server) {
     return server->ports.steady_ms(server->ports.steady_self);
@@ -78,19 +83,50 @@ static unsigned io_threads(void) {
     return processors < 2 ? 2 : processors > IO_THREADS_MAX ? IO_THREADS_MAX : (unsigned)processors;
 }
 
+static dunlin_status tls_read(struct dln_server *server, dunlin_error *err) {
+    dunlin_status status;
+
+    server->tls_cert = server->tls_key = DLN_BUF_INIT(PEM_BYTES_MAX);
+    if (server->options->tls_cert == NULL) {
+        return DUNLIN_OK;
+    }
+    if ((status = dln_file_read(&server->tls_cert, server->options->tls_cert, err)) ||
+        (status = dln_file_read(&server->tls_key, server->options->tls_key, err))) {
+        return status;
+    }
+    if (server->tls_cert.len == 0 || server->tls_key.len == 0) {
+        return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API,
+                        "--tls-cert or --tls-key names an empty file");
+    }
+    return DUNLIN_OK;
+}
+
 static dunlin_status daemon_start(struct dln_server *server, int fd, dunlin_error *err) {
     const struct dln_options *options = server->options;
     unsigned threads = io_threads();
     unsigned connections = (unsigned)(server->connections_max + CONNECTIONS_SPARE);
 
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, server->tls_cert.data},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, server->tls_key.data},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
+        {MHD_OPTION_END, 0, NULL},
+    };
+
+    if (options->tls_cert == NULL) {
+        tls[0].option = MHD_OPTION_END;
+    } else {
+        flags |= MHD_USE_TLS;
+    }
     server->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        dln_request_handle, server, MHD_OPTION_EXTERNAL_LOGGER, trouble_note, server,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, threads,
+        flags, 0, NULL, NULL, dln_request_handle, server, MHD_OPTION_EXTERNAL_LOGGER, trouble_note,
+        server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, threads,
         MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_seconds,
         MHD_OPTION_NOTIFY_CONNECTION, connection_changed, server, MHD_OPTION_NOTIFY_COMPLETED,
-        dln_request_completed, server, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        dln_request_completed, server, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls,
+        MHD_OPTION_END);
     if (server->daemon == NULL) {
         (void)close(fd);
         return dln_fail(err, DUNLIN_IO, DUNLIN_DOMAIN_API, "the HTTP server cannot start: %.150s",
@@ -113,7 +149,7 @@ dunlin_status dln_server_open(struct dln_server *server, const struct dln_option
     dln_listeners_init(&server->listeners, (size_t)options->listeners, &server->metrics);
     if ((status = dln_access_log_open(&server->log, options->log, err)) ||
         (status = dln_listen_resolve(&address, options->listen, options->insecure, err)) ||
-        (status = dln_auth_open(&server->auth, options, err)) ||
+        (status = tls_read(server, err)) || (status = dln_auth_open(&server->auth, options, err)) ||
         (status = dln_source_open(&server->source, options->store, options->central, err)) ||
         (status = dln_pool_start(&server->pool, server->source, (size_t)options->threads,
                                  (size_t)options->queue, err)) ||
@@ -158,6 +194,8 @@ void dln_server_close(struct dln_server *server) {
     dln_source_close(server->source);
     dln_auth_close(server->auth);
     dln_access_log_close(&server->log);
+    dln_buf_free(&server->tls_cert);
+    dln_buf_free(&server->tls_key);
     dln_connections_free(&server->connections);
     dln_people_free(&server->people);
 }

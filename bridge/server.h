@@ -35,8 +35,9 @@ struct dln_server {
     atomic_size_t under_way;  /* requests */
     atomic_size_t body_bytes; /* of them */
     size_t connections_max;
-    char address[128]; /* "127.0.0.1:8765" */
-    char trouble[200]; /* what the HTTP library said last, before it ran */
+    char address[128];                /* "127.0.0.1:8765" */
+    struct dln_buf tls_cert, tls_key; /* PEM; empty: plain HTTP */
+    char trouble[200];                /* what the HTTP library said last, before it ran */
 };
 
 int64_t dln_server_steady_ms(const struct dln_server *server);

@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ import threading
 import time
 
 DUNLIND = os.environ["DUNLIND"]
+TLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "tls")
 passed = 0
 failed = 0
 
@@ -78,6 +80,10 @@ class Bridge:
         return self.process.wait(timeout)
 
     def connect(self, timeout=30):
+        if self.scheme == "https":
+            trust = ssl.create_default_context(cafile=os.path.join(TLS, "authority.pem"))
+            return http.client.HTTPSConnection("localhost", self.port, timeout=timeout,
+                                               context=trust)
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def request(self, method, path, body=None, headers=None, connection=None):
