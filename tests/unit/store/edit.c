@@ -180,6 +180,7 @@ static void a_rollback_takes_the_saved_bound_back(void **state) {
 static void connections_that_take_turns_do_not_race_ahead(void **state) {
     struct bare *bare = *state;
     struct bare other = *bare;
+    other.arena = DLN_ARENA_INIT(1 << 20);
     assert_int_equal(dln_store_open(&other.store, bare->path, "alice", &bare->options, NULL),
                      DUNLIN_OK);
     dln_stamp last = 0;
@@ -190,7 +191,7 @@ static void connections_that_take_turns_do_not_race_ahead(void **state) {
     /* One record's stamps rise whoever writes it. */
     assert_true(next_stamp(bare, "ben") > last);
     dln_store_close(other.store);
-    bare->arena = other.arena;
+    dln_arena_free(&other.arena);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bare_set_up, bare_tear_down)

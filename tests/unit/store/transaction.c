@@ -74,6 +74,7 @@ static void a_rollback_takes_counts_along(void **state) {
 static void what_another_connection_named_is_seen(void **state) {
     struct bare *bare = *state;
     struct bare other = *bare;
+    other.arena = DLN_ARENA_INIT(1 << 20);
     other.store = open_second(bare, 1000);
     bare_begin(bare);
     bare_put_follow(bare, "user", "a", true);
@@ -94,7 +95,7 @@ static void what_another_connection_named_is_seen(void **state) {
     assert_int_equal(status.following, 0);
     assert_int_equal(status.pending, 0); /* they annihilated */
     dln_store_close(other.store);
-    bare->arena = other.arena;
+    dln_arena_free(&other.arena);
 }
 
 static void a_wipe_elsewhere_is_noticed(void **state) {
