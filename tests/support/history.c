@@ -14,15 +14,15 @@
 #define HORIZON_MS (30 * DAY_MS)
 
 static const char *const step_names[STEP_KIND_COUNT] = {
-    "follow",      "unfollow",     "group-create", "group-set",   "group-delete",
-    "group-add",   "group-remove", "list-create",  "list-rename", "list-rank",
-    "list-delete", "list-restore", "item-add",     "item-set",    "item-remove",
-    "item-move",   "batch",        "retry",        "sync",        "sync-faulty",
-    "kill",        "reopen",       "clock",        "time",        "maintain"};
+    "follow",       "unfollow",    "group-create", "group-set", "group-delete", "group-add",
+    "group-remove", "list-create", "list-rename",  "list-rank", "list-delete",  "list-restore",
+    "item-add",     "item-set",    "item-remove",  "item-move", "batch",        "retry",
+    "sync",         "sync-faulty", "kill",         "reopen",    "clock",        "time",
+    "maintain",     "expire"};
 
 /* How often a step of each kind comes. */
 static const int step_weights[STEP_KIND_COUNT] = {8, 5, 3, 3, 1, 6,  4,  4, 3, 2, 2, 2, 9,
-                                                  4, 4, 4, 2, 2, 14, 10, 2, 2, 1, 3, 2};
+                                                  4, 4, 4, 2, 2, 14, 10, 2, 2, 1, 3, 2, 4};
 
 static const char *const people[] = {"aoi", "ben", "chika"};
 static const char *const users[] = {"aoi", "ben", "chika", "dai", "emi", "a.b", "$ben"};
@@ -281,6 +281,13 @@ static void edit_meanwhile(struct device *device) {
     if (other != NULL) {
         testify(run, device, other);
     }
+    bool syncs = test_random_below(&random, 3) == 0;
+    if (other != NULL && syncs) { /* then the answer on its way is an old one */
+        status = dunlin_sync(other, device->way, NULL, &err);
+        if (status != DUNLIN_OK) {
+            complain(run, "sync meanwhile: %s", err.message);
+        }
+    }
     for (int i = 0; other != NULL && i < 2; i++) {
         struct step next = edit_again(&step, &random);
         struct test_random same = {next.random};
@@ -332,6 +339,8 @@ static void run_step(struct run *run, const struct step *step) {
         world->now_ms += PICK(spans, &random);
         break;
     case STEP_MAINTAIN:
+    case STEP_EXPIRE:
+        world->now_ms += step->kind == STEP_EXPIRE ? HORIZON_MS + DAY_MS : 0;
         if (dunlin_central_maintain(world->central, &(dunlin_maintenance){0}, &err) != DUNLIN_OK) {
             complain(run, "maintain: %s", err.message);
         }

@@ -34,6 +34,7 @@ enum step_kind {
     STEP_CLOCK,    /* the device's clock jumps */
     STEP_TIME,     /* time passes: minutes, a day, more than the horizon */
     STEP_MAINTAIN, /* central compacts and expires */
+    STEP_EXPIRE,   /* the horizon passes, and then central expires */
     STEP_KIND_COUNT
 };
 
