@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <dunlin/central.h>
+#include <dunlin/mongo.h>
 
 #include "cli/progress.h"
 #include "cli/remote.h"
@@ -50,20 +51,20 @@ static int begins_with(const char *text, const char *beginning) {
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
+static int is_mongo(const char *url) {
+    return begins_with(url, "mongodb://") || begins_with(url, "mongodb+srv://");
+}
+
 static dunlin_status check_url(struct dln_app *app, const char *url) {
     if (!url) {
         return dln_fail(app, DUNLIN_MISUSE, "--remote URL is missing");
     }
-    if (begins_with(url, "sqlite:")) {
+    if (begins_with(url, "sqlite:") || is_mongo(url)) {
         return DUNLIN_OK;
     }
     if (begins_with(url, "http://") || begins_with(url, "https://")) {
         return dln_fail(app, DUNLIN_UNSUPPORTED,
                         "this build has no HTTP remote; it can sync with sqlite:PATH");
-    }
-    if (begins_with(url, "mongodb://") || begins_with(url, "mongodb+srv://")) {
-        return dln_fail(app, DUNLIN_UNSUPPORTED,
-                        "this build has no MongoDB remote; it can sync with sqlite:PATH");
     }
     return dln_fail(app, DUNLIN_MISUSE, "\"%s\" is no URL of a remote; one is sqlite:PATH", url);
 }
@@ -81,8 +82,8 @@ dunlin_status dln_remote_open(struct dln_app *app, dunlin_remote **out,
     if (!counted) {
         return dln_fail(app, DUNLIN_OUT_OF_MEMORY, "%s", dunlin_status_text(DUNLIN_OUT_OF_MEMORY));
     }
-    status = dunlin_embedded_remote(&counted->inner, url, dunlin_store_owner(app->store), NULL,
-                                    &app->err);
+    status = (is_mongo(url) ? dunlin_mongo_remote : dunlin_embedded_remote)(
+        &counted->inner, url, dunlin_store_owner(app->store), NULL, &app->err);
     if (status) {
         free(counted);
         return status;

@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dunlin")
 
 set_target_properties(dunlin_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS dunlin dunlin-central EXPORT dunlin-targets)
+install(TARGETS dunlin dunlin-central dunlin-mongo EXPORT dunlin-targets)
 install(TARGETS dunlin_cli dunlind)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/dunlin" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.h")
@@ -29,3 +29,4 @@ endfunction()
 
 install_pc(dunlin "${PROJECT_DESCRIPTION}")
 install_pc(dunlin-central "The shared side of dunlin, embedded")
+install_pc(dunlin-mongo "The remote of dunlin over MongoDB's driver")

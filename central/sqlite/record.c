@@ -2,13 +2,8 @@
  * version knows is sorted out when a record is read. */
 #include "central/sqlite/record.h"
 
-#include <string.h>
-
-#include "central/central.h"
+#include "central/load.h"
 #include "sync/fields.h"
-
-/* More than reading a record takes beside its own bytes. */
-enum { LOAD_BYTES_MAX = 4 * (DLN_EXTRA_MAX + DLN_FIELD_MAX) * sizeof(struct dln_extra) };
 
 dunlin_status dln_record_store(struct dln_buf *fields, struct dln_buf *extras,
                                const struct dln_record *record, dunlin_error *err) {
@@ -37,41 +32,18 @@ dunlin_status dln_record_store(struct dln_buf *fields, struct dln_buf *extras,
     return dln_buf_status(extras, err);
 }
 
-/* Puts one field where it belongs today. False when there are too many unknown ones. */
-static bool place_field(struct dln_record *out, struct dln_extra *extras,
-                        const struct dln_extra *field) {
-    size_t at = out->extra_count;
-    if (out->key.collection != NULL) {
-        int known = dln_field_by_name(out->key.collection, field->name);
-        if (known >= 0) {
-            out->fields[known] = field->field;
-            return true;
-        }
-    }
-    if (at == DLN_EXTRA_MAX) {
-        return false;
-    }
-    while (at > 0 && dln_text_compare(extras[at - 1].name, field->name) > 0) {
-        extras[at] = extras[at - 1];
-        at--;
-    }
-    extras[at] = *field;
-    out->extra_count++;
-    return true;
-}
-
-static bool load_half(struct dln_arena *arena, struct dln_record *out, struct dln_extra *extras,
-                      struct dln_text bytes) {
+static bool load_half(struct dln_load *load, struct dln_text bytes) {
     struct dln_record half = {0};
+    load->bytes += bytes.len;
     if (bytes.len == 0) {
         return true;
     }
-    struct dln_text kept = dln_arena_text(arena, bytes);
-    if (kept.data == NULL || !dln_extras_decode(arena, &half, kept)) {
+    struct dln_text kept = dln_arena_text(load->arena, bytes);
+    if (kept.data == NULL || !dln_extras_decode(load->arena, &half, kept)) {
         return false;
     }
     for (size_t i = 0; i < half.extra_count; i++) {
-        if (!place_field(out, extras, &half.extras[i])) {
+        if (!dln_load_field(load, &half.extras[i])) {
             return false;
         }
     }
@@ -81,27 +53,13 @@ static bool load_half(struct dln_arena *arena, struct dln_record *out, struct dl
 dunlin_status dln_record_load(struct dln_arena *arena, struct dln_record *out,
                               struct dln_text scope, struct dln_text key, struct dln_text fields,
                               struct dln_text extras, dunlin_error *err) {
-    struct dln_extra unknown[DLN_EXTRA_MAX];
-    memset(out, 0, sizeof(*out));
-    out->key.scope = dln_arena_text(arena, scope);
-    struct dln_text key_text = dln_arena_text(arena, key);
-    if (out->key.scope.data == NULL || key_text.data == NULL) {
-        return dln_central_no_memory(err);
+    struct dln_load load;
+    dunlin_status status;
+    if ((status = dln_load_begin(&load, arena, out, scope, key, err))) {
+        return status;
     }
-    if (!dln_key_parse(arena, &out->key, key_text) || !load_half(arena, out, unknown, fields) ||
-        !load_half(arena, out, unknown, extras)) {
-        size_t most = LOAD_BYTES_MAX + 2 * key.len + fields.len + extras.len;
-        return dln_central_is_short(arena, most)
-                   ? dln_central_no_memory(err)
-                   : dln_fail(err, DUNLIN_CORRUPT, DUNLIN_DOMAIN_CENTRAL,
-                              "a version of central's log cannot be read");
+    if (!load_half(&load, fields) || !load_half(&load, extras)) {
+        return dln_load_fail(&load, err);
     }
-    if (out->extra_count > 0) {
-        out->extras = dln_arena_alloc(arena, out->extra_count * sizeof(*out->extras));
-        if (out->extras == NULL) {
-            return dln_central_no_memory(err);
-        }
-        memcpy(out->extras, unknown, out->extra_count * sizeof(*out->extras));
-    }
-    return DUNLIN_OK;
+    return dln_load_end(&load, err);
 }
