@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "central/walk.h"
+#include "tests/support/mongo.h"
 #include "tests/support/temp.h"
 
 enum { ARENA_MAX = 64 * 1024 * 1024, SCOPES_MAX = 512, RECORDS_MAX = 1024 };
@@ -38,21 +39,23 @@ static void must(dunlin_status status, const dunlin_error *err) {
 
 void shared_reopen(struct shared *shared) {
     dunlin_error err;
-    char url[1100];
     dunlin_central_close(shared->central);
-    (void)snprintf(url, sizeof(url), "sqlite:%s", shared->path);
-    must(dunlin_central_open(&shared->central, url, &shared->options, &err), &err);
+    if (mongo_is_chosen()) {
+        shared->central = mongo_central(shared->url, &shared->options);
+    } else {
+        must(dunlin_central_open(&shared->central, shared->url, &shared->options, &err), &err);
+    }
     shared->central->ports.steady_ms = clock_steady;
     shared->central->ports.steady_self = shared;
 }
 
 void shared_open(struct shared *shared, const dunlin_central_options *options) {
     static const dunlin_central_options defaults = DUNLIN_CENTRAL_OPTIONS_INIT;
-    char path[1024];
+    char url[1024];
     *shared = (struct shared){.now_ms = SHARED_START_MS, .random = {1}};
     shared->dir = temp_new();
-    (void)snprintf(path, sizeof(path), "%s/central.db", shared->dir);
-    shared->path = strdup(path);
+    (void)snprintf(url, sizeof(url), "sqlite:%s/central.db", shared->dir);
+    shared->url = mongo_is_chosen() ? mongo_new() : strdup(url);
     shared->ports = (dunlin_ports){shared, clock_now, fill};
     shared->options = options != NULL ? *options : defaults;
     shared->options.ports = &shared->ports;
@@ -61,11 +64,21 @@ void shared_open(struct shared *shared, const dunlin_central_options *options) {
     shared_begin(shared);
 }
 
+void shared_needs_speed(void) {
+    if (mongo_is_chosen() && mongo_scans()) {
+        skip();
+    }
+}
+
 void shared_close(struct shared *shared) {
     dunlin_central_close(shared->central);
     dln_arena_free(&shared->arena);
     temp_remove(shared->dir);
-    free((void *)(uintptr_t)shared->path);
+    if (mongo_is_chosen()) {
+        mongo_drop(shared->url);
+    } else {
+        free(shared->url);
+    }
 }
 
 void shared_pass(struct shared *shared, int64_t ms) {

@@ -11,7 +11,8 @@
 
 struct shared {
     char *dir;
-    const char *path; /* of the file */
+    char
+        *url; /* "sqlite:" and a file in dir, or a database of MongoDB, as mongo_is_chosen() says */
     dunlin_ports ports;
     dunlin_central_options options;
     dunlin_central *central;
@@ -26,6 +27,8 @@ struct shared {
 /* options may be NULL; its ports are replaced. */
 void shared_open(struct shared *shared, const dunlin_central_options *options);
 void shared_reopen(struct shared *shared);
+/* Leaves the test out where thousands of documents would take minutes. */
+void shared_needs_speed(void);
 void shared_close(struct shared *shared);
 /* Both clocks go on. */
 void shared_pass(struct shared *shared, int64_t ms);

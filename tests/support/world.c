@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "client/handle.h"
 #include "store/internal.h"
+#include "tests/support/mongo.h"
 #include "tests/support/random.h"
 #include "tests/support/temp.h"
 
@@ -125,6 +126,11 @@ static dunlin_status faulty_exchange(void *self, const char *kind, const void *r
 static void open_central(struct world *world) {
     dunlin_error err;
     char url[600];
+    if (mongo_is_chosen()) {
+        world->mongo = world->mongo != NULL ? world->mongo : mongo_new();
+        world->central = mongo_central(world->mongo, &world->central_options);
+        return;
+    }
     (void)snprintf(url, sizeof(url), "sqlite:%s/central.db", world->dir);
     must(dunlin_central_open(&world->central, url, &world->central_options, &err), &err,
          "opening central");
@@ -174,6 +180,7 @@ void world_close(struct world *world) {
         close_device(&world->devices[i]);
     }
     dunlin_central_close(world->central);
+    mongo_drop(world->mongo);
     temp_remove(world->dir);
 }
 

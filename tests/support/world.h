@@ -1,4 +1,5 @@
-/* A small world for tests: one clock, one central in a file, devices of several people, and a way
+/* A small world for tests: one clock, one central (in a file, or over MongoDB, as
+ * mongo_is_chosen() says), devices of several people, and a way
  * between them that loses answers, doubles requests and cuts bodies when told to. All randomness
  * comes from one seed, all time from one number. */
 #ifndef DLN_TESTS_WORLD_H
@@ -53,6 +54,7 @@ struct world {
     dunlin_ports ports;
     dunlin_central_options central_options;
     dunlin_central *central;
+    char *mongo; /* the url of its database; NULL: it is in a file */
     struct device devices[WORLD_DEVICES];
     int device_count;
 };

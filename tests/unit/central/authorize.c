@@ -1,5 +1,6 @@
 /* Who may change what: one test a rule. aoi owns tea, dai is its admin, ben a member, emi nothing.
  */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* Cursors: RESET, HELD; what is not taken then; a restore of central. */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

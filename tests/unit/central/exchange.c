@@ -1,4 +1,5 @@
 /* A push and a pull of a user's scope; repeats; pages. */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* Every operation of the engine fails once: the n-th call, for n = 1, 2, … until nothing fails. The
  * exchange says so, leaves nothing open, and is whole when it is sent again; so is a round of
  * upkeep. */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

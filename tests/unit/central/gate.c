@@ -55,8 +55,8 @@ static int set_up(void **state) {
         people[i].user = users[i];
         shared_open(shared, NULL);
         if (i > 0) {
-            free((void *)(uintptr_t)shared->path);
-            shared->path = strdup(people[0].shared.path);
+            free(shared->url);
+            shared->url = strdup(people[0].shared.url);
             shared_reopen(shared);
         }
         shared->central->gate = gate;

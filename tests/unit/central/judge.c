@@ -1,4 +1,5 @@
 /* What becomes of a record: repeats, merges, stamps ahead, unknown records and lists, limits. */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

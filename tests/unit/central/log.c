@@ -1,4 +1,5 @@
 /* The append loop: lost races, stalled writers, the order of the reads and writes. */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

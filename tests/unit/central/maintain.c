@@ -1,4 +1,5 @@
 /* Compaction, expiry of tombstones, the lease. */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,6 +76,7 @@ static void superseded_version_stays_for_the_grace(void **state) {
 
 static void chain_of_versions_leaves_the_newest(void **state) {
     (void)state;
+    shared_needs_speed();
     char name[8];
     for (int i = 0; i < 700; i++) { /* more than a batch of the same key */
         (void)snprintf(name, sizeof(name), "n%03d", i);
@@ -286,6 +288,7 @@ static void leftovers_go_whatever_their_clock_said(void **state) {
 /* More versions than a round remembers, all of a clock that was ahead. */
 static void push_many_versions(const char *key) {
     dln_stamp stamp = shared_stamp(&shared, 0);
+    shared_needs_speed();
     pass_days(400);
     for (int i = 1; i <= 600; i++) {
         assert_int_equal(

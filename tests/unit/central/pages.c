@@ -1,4 +1,5 @@
 /* Pages, their ceilings, and what saves looking: SAME and heads. */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* Purging deleted lists, wherever a round is cut off. */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,6 +85,7 @@ static dunlin_status cut_floor(void *self, struct dln_text scope, int64_t floor,
 /* More versions than a round remembers, all of a clock that was ahead. */
 static void push_many_versions(const char *key) {
     dln_stamp stamp = shared_stamp(&shared, 0);
+    shared_needs_speed();
     pass_days(400);
     for (int i = 1; i <= 600; i++) {
         assert_int_equal(

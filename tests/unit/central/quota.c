@@ -1,4 +1,5 @@
 /* Quotas: what counts, when it is counted, and how seldom. */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -122,12 +122,11 @@ static void embedded_remote_opens_and_closes_central(void **state) {
     dunlin_remote *remote = NULL;
     struct dln_buf request = DLN_BUF_INIT(1 << 20);
     struct dln_buf body = DLN_BUF_INIT(DLN_BODY_BYTES_MAX);
-    char url[1200];
-    (void)snprintf(url, sizeof(url), "sqlite:%s", shared.path);
     (void)shared_record(&shared, "user/aoi", "list/l1");
     shared_set(&shared, "deleted", shared_stamp(&shared, 0), "false");
     assert_int_equal(dln_request_encode(&request, &shared.request, NULL), DUNLIN_OK);
-    assert_int_equal(dunlin_embedded_remote(&remote, url, "aoi", &shared.options, NULL), DUNLIN_OK);
+    assert_int_equal(dunlin_embedded_remote(&remote, shared.url, "aoi", &shared.options, NULL),
+                     DUNLIN_OK);
     assert_int_equal(
         send_bytes(remote, "sync", (struct dln_text){request.data, request.len}, &body, NULL),
         DUNLIN_OK);

@@ -1,5 +1,6 @@
 /* Digests of a scope: what is live, by whom they may be asked for, and walking down to one record.
  */
+/* ctest: engines */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
