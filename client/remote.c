@@ -32,5 +32,10 @@ dunlin_status dln_exchange(dunlin_remote *remote, const char *kind, struct dln_t
     *retry_after_ms = 0;
     dunlin_status status =
         remote->exchange(remote->self, kind, request.data, request.len, &sink, retry_after_ms, err);
-    return status == DUNLIN_OK ? dln_buf_status(answer, err) : status;
+    if (dln_buf_status(answer, NULL) != DUNLIN_OK) { /* whatever the remote made of it */
+        return dln_fail(err, answer->status, DUNLIN_DOMAIN_SYNC,
+                        "an answer cannot be taken: it is larger than %d bytes, or than memory",
+                        DLN_BODY_BYTES_MAX);
+    }
+    return status;
 }

@@ -15,7 +15,12 @@
 
 #include "sync/exchange.h"
 
-enum { ARENA_BYTES_MAX = 48 * 1024 * 1024, PLACE_BYTES_MAX = 4096, STALE_ANSWERS_MAX = 3 };
+enum {
+    ARENA_BYTES_MAX = 48 * 1024 * 1024,
+    PLACE_BYTES_MAX = 4096,
+    STALE_ANSWERS_MAX = 3,
+    GROWTH = 8
+};
 
 static const int64_t backoff_first_ms = 1000;
 static const int64_t backoff_cap_ms = 15 * 60 * 1000;
@@ -72,11 +77,17 @@ const struct dln_sync_counts *dln_engine_counts(const struct dln_engine *engine)
 }
 
 /* Half of what was refused may still be too much, and a run that had less to send does not find
- * out: what is kept over a restart is rather the largest request that got through. */
+ * out: what is kept over a restart is rather the largest request that got through. A run that came
+ * to its end with a request near the limit lets the next one try a little more: the remote may take
+ * more than it did, and a refusal costs one request. */
 size_t dln_engine_learned_bytes(const struct dln_engine *engine) {
     size_t limit = engine->limit_bytes;
     if (limit >= engine->options.request_bytes) {
         return 0;
+    }
+    if (!engine->was_too_large && engine->ended && engine->passed_bytes >= limit / 4 * 3) {
+        limit += limit / GROWTH;
+        return limit >= engine->options.request_bytes ? 0 : limit;
     }
     if (!engine->was_too_large || engine->passed_bytes == 0) {
         return limit;
@@ -90,7 +101,19 @@ void dln_engine_set_learned_bytes(struct dln_engine *engine, size_t bytes) {
     }
 }
 
+int dln_engine_failures(const struct dln_engine *engine) {
+    return engine->failures;
+}
+
+void dln_engine_set_failures(struct dln_engine *engine, int failures) {
+    engine->failures = failures;
+}
+
 /* ---- actions */
+
+static int64_t greater(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
 
 static void wait_after(struct dln_engine *engine, const struct dln_event *event,
                        const dunlin_error *why, int64_t retry_after_ms, struct dln_action *out) {
@@ -105,8 +128,7 @@ static void wait_after(struct dln_engine *engine, const struct dln_event *event,
     engine->failures++;
     engine->running = false;
     *out = (struct dln_action){.kind = DLN_ACTION_WAIT,
-                               .wake_ms = event->now_ms +
-                                          (delay_ms > retry_after_ms ? delay_ms : retry_after_ms),
+                               .wake_ms = event->now_ms + greater(delay_ms, retry_after_ms),
                                .error = *why};
 }
 
@@ -119,6 +141,7 @@ static void send(struct dln_engine *engine, struct dln_action *out) {
 
 static void done(struct dln_engine *engine, struct dln_action *out) {
     engine->running = false;
+    engine->ended = true;
     engine->failures = 0;
     *out = (struct dln_action){.kind = DLN_ACTION_DONE};
     if (engine->held) {
@@ -147,6 +170,7 @@ static void on_sync(struct dln_engine *engine, const struct dln_event *event,
                     struct dln_action *out) {
     engine->counts = (struct dln_sync_counts){0};
     engine->running = true;
+    engine->ended = false;
     engine->held = false;
     engine->resync_failed = false;
     engine->again = false;
@@ -158,37 +182,10 @@ static void on_sync(struct dln_engine *engine, const struct dln_event *event,
     go_on(engine, event, out);
 }
 
-static void on_answer(struct dln_engine *engine, const struct dln_event *event,
-                      struct dln_action *out) {
-    dunlin_error err = {0};
-    engine->counts.bytes_received += event->body.len;
-    dunlin_status status = dln_incoming(engine, event->now_ms, event->body, &err);
-    if (status == DUNLIN_STALE_REPLY && ++engine->stale_answers < STALE_ANSWERS_MAX) {
-        status = dln_outgoing_encode(engine, &err);
-        if (status == DUNLIN_OK) {
-            send(engine, out);
-            return;
-        }
-    }
-    if (status == DUNLIN_OK && engine->resync_failed) {
-        status = dln_fail(&err, DUNLIN_RESYNC_FAILED, DUNLIN_DOMAIN_SYNC,
-                          "central asks to start over while that is being done");
-    }
-    if (status != DUNLIN_OK) {
-        wait_after(engine, event, &err, 0, out);
-        return;
-    }
-    engine->stale_answers = 0;
-    engine->passed_bytes =
-        engine->body.len > engine->passed_bytes ? engine->body.len : engine->passed_bytes;
-    go_on(engine, event, out);
-}
-
-/* The request or its answer was too large: asks for less, until there is nothing left to leave out.
- */
-static bool on_too_large(struct dln_engine *engine, const struct dln_event *event,
-                         dunlin_error *err) {
-    bool answer = event->failure.domain == DUNLIN_DOMAIN_SYNC;
+/* The request was too large, or its answer (then we found out ourselves: domain SYNC): asks for
+ * less, until there is nothing left to leave out. */
+static bool on_too_large(struct dln_engine *engine, dunlin_error *err) {
+    bool answer = err->domain == DUNLIN_DOMAIN_SYNC;
     bool alone = engine->request.record_count == 1 && engine->request.scope_count == 1;
     if (answer ? engine->page_records <= 1
                : engine->request.record_count == 0 && engine->request.scope_count <= 1) {
@@ -217,10 +214,41 @@ static bool on_too_large(struct dln_engine *engine, const struct dln_event *even
     return true;
 }
 
+static void on_answer(struct dln_engine *engine, const struct dln_event *event,
+                      struct dln_action *out) {
+    dunlin_error err = {0};
+    int64_t retry_after_ms = 0;
+    engine->counts.bytes_received += event->body.len;
+    dunlin_status status = dln_incoming(engine, event->now_ms, event->body, &retry_after_ms, &err);
+    if (status == DUNLIN_STALE_REPLY && ++engine->stale_answers < STALE_ANSWERS_MAX) {
+        status = dln_outgoing_encode(engine, &err);
+        if (status == DUNLIN_OK) {
+            send(engine, out);
+            return;
+        }
+    }
+    if (status == DUNLIN_OK && engine->resync_failed) {
+        status = dln_fail(&err, DUNLIN_RESYNC_FAILED, DUNLIN_DOMAIN_SYNC,
+                          "central asks to start over while that is being done");
+    }
+    if (status == DUNLIN_TOO_LARGE && on_too_large(engine, &err)) {
+        go_on(engine, event, out);
+        return;
+    }
+    if (status != DUNLIN_OK) {
+        wait_after(engine, event, &err, greater(retry_after_ms, event->retry_after_ms), out);
+        return;
+    }
+    engine->stale_answers = 0;
+    engine->passed_bytes =
+        engine->body.len > engine->passed_bytes ? engine->body.len : engine->passed_bytes;
+    go_on(engine, event, out);
+}
+
 static void on_failed(struct dln_engine *engine, const struct dln_event *event,
                       struct dln_action *out) {
     dunlin_error err = event->failure;
-    if (err.code == DUNLIN_TOO_LARGE && on_too_large(engine, event, &err)) {
+    if (err.code == DUNLIN_TOO_LARGE && on_too_large(engine, &err)) {
         go_on(engine, event, out);
         return;
     }

@@ -28,7 +28,7 @@ struct dln_event {
     int64_t now_ms;         /* the device's wall clock, Unix milliseconds, uncorrected */
     struct dln_text body;   /* ANSWER; only for the call */
     dunlin_error failure;   /* FAILED: what happened. OFFLINE means that no connection was made */
-    int64_t retry_after_ms; /* FAILED: what the remote asked for, 0: nothing */
+    int64_t retry_after_ms; /* what the remote asked for, 0: nothing */
 };
 
 enum dln_action_kind {
@@ -72,5 +72,8 @@ const struct dln_sync_counts *dln_engine_counts(const struct dln_engine *engine)
 /* The request size learned from TOO_LARGE answers, to be kept over restarts; 0: none. */
 size_t dln_engine_learned_bytes(const struct dln_engine *engine);
 void dln_engine_set_learned_bytes(struct dln_engine *engine, size_t bytes);
+/* Runs in a row that failed, which the backoff goes by; to be handed to the next engine. */
+int dln_engine_failures(const struct dln_engine *engine);
+void dln_engine_set_failures(struct dln_engine *engine, int failures);
 
 #endif

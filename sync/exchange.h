@@ -12,6 +12,7 @@ struct dln_engine {
 
     /* The run: from a SYNC event to DONE or WAIT. */
     bool running;
+    bool ended;         /* it came to DONE */
     bool held;          /* some scope is held */
     bool resync_failed; /* central asked to start over while that was being done */
     bool again;         /* another pass over the outbox can send something */
@@ -46,9 +47,10 @@ DUNLIN_MUST_USE dunlin_status dln_outgoing(struct dln_engine *engine, int64_t no
 /* Writes the request that is out (again) into body, under a new nonce. */
 DUNLIN_MUST_USE dunlin_status dln_outgoing_encode(struct dln_engine *engine, dunlin_error *err);
 /* Applies an answer to the request that is out, in one transaction. STALE_REPLY, NOT_OUR_SERVER and
- * the like change nothing. */
+ * the like change nothing; *retry_after_ms is what an error message asks for. */
 DUNLIN_MUST_USE dunlin_status dln_incoming(struct dln_engine *engine, int64_t now_ms,
-                                           struct dln_text body, dunlin_error *err);
+                                           struct dln_text body, int64_t *retry_after_ms,
+                                           dunlin_error *err);
 /* The request cannot have changed anything: puts back what was marked. too_large: its only record
  * is what was too large, and becomes a dead letter. */
 DUNLIN_MUST_USE dunlin_status dln_incoming_none(struct dln_engine *engine, bool too_large,

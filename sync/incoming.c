@@ -218,12 +218,13 @@ static dunlin_status apply_answer(struct dln_engine *engine, struct dln_apply *a
 }
 
 dunlin_status dln_incoming(struct dln_engine *engine, int64_t now_ms, struct dln_text body,
-                           dunlin_error *err) {
+                           int64_t *retry_after_ms, dunlin_error *err) {
     struct dln_sync_answer answer = {0};
     struct dln_apply apply;
     dln_arena_clear(&engine->answer_arena);
     dunlin_status status =
         dln_answer_decode(&engine->answer_arena, &answer, engine->request.nonce, body, err);
+    *retry_after_ms = answer.retry_after_ms;
     if (status != DUNLIN_OK) {
         return status;
     }
