@@ -11,6 +11,12 @@
 struct dunlin_store {
     struct dln_store *store;
     bool began; /* the app called dunlin_begin(); its transaction is open */
+
+    /* What one sync leaves to the next, and to dunlin_sync_wait(). */
+    int failures;               /* of syncs, in a row */
+    bool synced;                /* there was one, whatever became of it */
+    struct dln_changes at_sync; /* what it may have seen of the file */
+    int64_t asked_ms;           /* when it ended; or when news was last reported. Monotonic */
 };
 
 /* MISUSE where the handle is NULL. */

@@ -148,8 +148,9 @@ static void fill_result(dunlin_sync_result *result, const struct dln_engine *eng
     }
 }
 
-static dunlin_status sync_store(struct dln_store *store, dunlin_remote *remote,
+static dunlin_status sync_store(dunlin_store *handle, dunlin_remote *remote,
                                 dunlin_sync_result *result, dunlin_error *err) {
+    struct dln_store *store = handle->store;
     struct dln_engine *engine = NULL;
     struct dln_action action;
     int64_t learned = 0;
@@ -162,7 +163,9 @@ static dunlin_status sync_store(struct dln_store *store, dunlin_remote *remote,
         dln_engine_free(engine);
         return status;
     }
+    dln_engine_set_failures(engine, handle->failures);
     status = dln_run_engine(store, engine, remote, &action, err);
+    handle->failures = dln_engine_failures(engine);
     if (result) {
         fill_result(result, engine, &action);
     }
@@ -187,5 +190,17 @@ dunlin_status dunlin_sync(dunlin_store *store, dunlin_remote *remote, dunlin_syn
     if (status == DUNLIN_OK) {
         status = dln_check_remote(remote, err);
     }
-    return status == DUNLIN_OK ? sync_store(store->store, remote, result, err) : status;
+    if (status != DUNLIN_OK) {
+        return status;
+    }
+    /* What others commit from here on may be missed by this sync, and is for the next. */
+    struct dln_changes before = {0}, after = {0};
+    status = dln_store_changes(store->store, &before, err);
+    if (status == DUNLIN_OK) {
+        status = sync_store(store, remote, result, err);
+        store->synced = dln_store_changes(store->store, &after, NULL) == DUNLIN_OK;
+        store->at_sync = (struct dln_changes){before.others, after.own};
+        store->asked_ms = dln_monotonic_now_ms();
+    }
+    return status;
 }

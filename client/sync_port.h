@@ -25,6 +25,8 @@ DUNLIN_MUST_USE dunlin_status dln_run_engine(struct dln_store *store, struct dln
 DUNLIN_MUST_USE dunlin_status dln_pull_store(struct dln_store *store, dunlin_remote *remote,
                                              dunlin_error *err);
 
+int64_t dln_monotonic_now_ms(void); /* real time, whatever the store's clock says */
+
 /* MISUSE where it is no remote. */
 DUNLIN_MUST_USE dunlin_status dln_check_remote(const dunlin_remote *remote, dunlin_error *err);
 

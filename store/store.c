@@ -152,6 +152,13 @@ void dln_read_end(struct dln_store *store, bool own) {
     }
 }
 
+dunlin_status dln_store_changes(struct dln_store *store, struct dln_changes *out,
+                                dunlin_error *err) {
+    struct dln_statement statement = dln_use(store, DLN_STORE_DATA_VERSION);
+    out->own = sqlite3_total_changes(store->db);
+    return dln_get_int(&statement, &out->others, err);
+}
+
 dunlin_status dln_store_setting_get(struct dln_store *store, const char *name, int64_t *out,
                                     dunlin_error *err) {
     struct dln_statement statement = dln_use(store, DLN_STORE_SETTING_GET);

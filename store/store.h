@@ -50,6 +50,13 @@ DUNLIN_MUST_USE dunlin_status dln_store_status(struct dln_store *store, dunlin_s
                                                dunlin_error *err);
 DUNLIN_MUST_USE dunlin_status dln_store_verify(struct dln_store *store, bool repair,
                                                dunlin_check *out, dunlin_error *err);
+/* A point in the file's life; one that differs from it in either member is a later one. */
+struct dln_changes {
+    int64_t others; /* changes when another connection has committed */
+    int64_t own;    /* grows with every row that this connection changes */
+};
+DUNLIN_MUST_USE dunlin_status dln_store_changes(struct dln_store *store, struct dln_changes *out,
+                                                dunlin_error *err);
 /* A small setting kept in the file, by name; 0 where there is none. */
 DUNLIN_MUST_USE dunlin_status dln_store_setting_get(struct dln_store *store, const char *name,
                                                     int64_t *out, dunlin_error *err);

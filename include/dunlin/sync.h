@@ -24,12 +24,44 @@ typedef struct dunlin_sync_result {
 
 /* Exchanges with the remote until nothing is left to do in either direction. Blocks; the store is
  * locked only while an answer is applied. Everything may be repeated: a call that failed at any
- * point has lost and doubled nothing. result  may be NULL; filled also on failure Returns the
- * remote's status (OFFLINE, CONN_CLOSED, NOT_OUR_SERVER, STALE_REPLY, NEED_LOGIN, UNAVAILABLE),
- * HELD, RESYNC_FAILED, ALREADY_RUNNING, BUSY, IO, DISK_FULL, CORRUPT, MISUSE. Refused records do
- * not make it fail: see result->rejected and dunlin_rejected(). */
+ * point has lost and doubled nothing.
+ *   result  may be NULL; filled also on failure. retry_at_ms grows with the syncs of this store
+ *           that failed in a row: at random, up to 1 s after the first, then up to twice as much
+ *           each time, 15 min at most; a remote that asks for more gets it, up to 15 min
+ * Returns the remote's status (OFFLINE, CONN_CLOSED, NOT_OUR_SERVER, STALE_REPLY, NEED_LOGIN,
+ * UNAVAILABLE, …), HELD, RESYNC_FAILED, ALREADY_RUNNING, BUSY, IO, DISK_FULL, CORRUPT, MISUSE.
+ * Refused records do not make it fail: see result->rejected and dunlin_rejected(). */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_sync(dunlin_store *store, dunlin_remote *remote,
                                                      dunlin_sync_result *result, dunlin_error *err);
+
+/* Why dunlin_sync_wait() came back. All 0: the time is up. */
+typedef struct dunlin_wakeup {
+    int news;      /* central has something new, or may have */
+    int edits;     /* edits wait that were made since the last dunlin_sync() on this handle, by
+                      whomever: this process or another */
+    int listening; /* central itself will tell of news; else dunlin looks again every 5 s */
+} dunlin_wakeup;
+
+/* Waits until another dunlin_sync() makes sense, for timeout_ms at most (0: only looks). What an
+ * app that stays in step runs, on a thread that has a store handle and a remote of its own:
+ *
+ *     for (;;) {
+ *         if (dunlin_sync(store, remote, &result, &err))
+ *             … sleep until result.retry_at_ms …
+ *         else
+ *             do
+ *                 status = dunlin_sync_wait(store, remote, 1000, &wakeup, &err);
+ *             while (!status && !stopped && !wakeup.news && !wakeup.edits);
+ *     }
+ *
+ * News is what the remote tells at once where it can (an open line to the bridge, made and made
+ * again here); where it cannot, there may be news 5 s after the last sync. Edits are noticed within
+ * a second. Whatever is wrong with the remote is for the next sync to say.
+ *   out  receives why; each thing is said once
+ * Returns MISUSE (also inside a transaction), BUSY, IO, CORRUPT. */
+DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_sync_wait(dunlin_store *store,
+                                                          dunlin_remote *remote, int64_t timeout_ms,
+                                                          dunlin_wakeup *out, dunlin_error *err);
 
 /* A record edited here and not yet acknowledged. */
 typedef struct dunlin_pending {

@@ -21,6 +21,9 @@ PRAGMA user_version;
 -- name: table_count
 SELECT count(*) FROM sqlite_schema;
 
+-- name: data_version
+PRAGMA data_version;
+
 -- name: setting_get
 SELECT value FROM setting WHERE name = ?1;
 
