@@ -5,6 +5,7 @@
 
 #include <dunlin/error.h>
 #include <dunlin/graph.h>
+#include <dunlin/http.h>
 #include <dunlin/iter.h>
 #include <dunlin/list.h>
 #include <dunlin/store.h>
