@@ -14,8 +14,10 @@ static const char head[] = "dunlin: follows, groups and lists in one SQLite file
 
 static const char tail[] =
     "\nLIST is a list's id, or its name where only one list has that name. A remote's URL is\n"
-    "sqlite:PATH: a central inside this process, in a file that devices share; or\n"
-    "mongodb://…/DATABASE: the same over a MongoDB that this machine may write to.\n"
+    "http(s)://HOST:PORT: a central behind its bridge, which wants a token (--token-file FILE is "
+    "read\n"
+    "again when it ran out); mongodb://…/DATABASE: central in this process, over a MongoDB that\n"
+    "this machine may write to; or sqlite:PATH: the same in a file that devices share.\n"
     "Exit codes: 0 done, 64 usage, 65 bad data, 69 rejected changes, 75 try again later,\n"
     "77 not allowed, 70 a bug.\n";
 

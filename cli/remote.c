@@ -1,5 +1,5 @@
-/* Remotes. The embedded one is wrapped in another that counts bytes for the progress line: a remote
- * is a port, so nothing of the library needs to know. */
+/* Remotes. Each is wrapped in another that counts bytes for the progress line: a remote is a port,
+ * so nothing of the library needs to know. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +8,12 @@
 
 #include "cli/progress.h"
 #include "cli/remote.h"
+#include "cli/token.h"
 
 struct counted {
     dunlin_remote remote; /* what the library sees; must stay first */
     dunlin_remote *inner;
+    struct dln_token token;
     const dunlin_sink *answer; /* of the exchange that runs */
     uint64_t bytes;            /* both ways */
 };
@@ -40,6 +42,13 @@ static dunlin_status counted_exchange(void *self, const char *kind, const void *
     return status;
 }
 
+static dunlin_status counted_wait(void *self, int64_t timeout_ms, int *news, dunlin_error *err) {
+    struct counted *counted = self;
+
+    dln_progress_end();
+    return counted->inner->wait(counted->inner->self, timeout_ms, news, err);
+}
+
 static void counted_close(dunlin_remote *remote) {
     struct counted *counted = remote->self;
 
@@ -55,41 +64,68 @@ static int is_mongo(const char *url) {
     return begins_with(url, "mongodb://") || begins_with(url, "mongodb+srv://");
 }
 
-static dunlin_status check_url(struct dln_app *app, const char *url) {
+static int is_http(const char *url) {
+    return begins_with(url, "http://") || begins_with(url, "https://");
+}
+
+static dunlin_status check_url(struct dln_app *app, const char *url,
+                               const struct dln_token *token) {
+    int known;
+
     if (!url) {
         return dln_fail(app, DUNLIN_MISUSE, "--remote URL is missing");
     }
-    if (begins_with(url, "sqlite:") || is_mongo(url)) {
-        return DUNLIN_OK;
+    known = begins_with(url, "sqlite:") || is_mongo(url) || is_http(url);
+    if (known && !is_http(url) && (token->text || token->path)) {
+        return dln_fail(app, DUNLIN_UNSUPPORTED, "only a remote over http(s):// takes a token");
     }
-    if (begins_with(url, "http://") || begins_with(url, "https://")) {
-        return dln_fail(app, DUNLIN_UNSUPPORTED,
-                        "this build has no HTTP remote; it can sync with sqlite:PATH");
+    return known ? DUNLIN_OK
+                 : dln_fail(app, DUNLIN_MISUSE,
+                            "\"%s\" is no URL of a remote; those are http(s)://HOST:PORT, "
+                            "mongodb://…/DATABASE and sqlite:PATH",
+                            url);
+}
+
+static dunlin_status open_inner(struct dln_app *app, struct counted *counted, const char *url) {
+    dunlin_http_options options = DUNLIN_HTTP_OPTIONS_INIT;
+
+    if (!is_http(url)) {
+        return (is_mongo(url) ? dunlin_mongo_remote : dunlin_embedded_remote)(
+            &counted->inner, url, dunlin_store_owner(app->store), NULL, &app->err);
     }
-    return dln_fail(app, DUNLIN_MISUSE, "\"%s\" is no URL of a remote; one is sqlite:PATH", url);
+    if (counted->token.text || counted->token.path) {
+        options.token = dln_token_give;
+        options.token_payload = &counted->token;
+    } else {
+        options.user = dunlin_store_owner(app->store);
+    }
+    return dunlin_http_remote(&counted->inner, url, &options, &app->err);
 }
 
 dunlin_status dln_remote_open(struct dln_app *app, dunlin_remote **out,
                               const struct dln_args *args) {
     const char *url = args->options[DLN_OPTION_REMOTE];
+    struct dln_token token = {NULL, NULL};
     struct counted *counted = NULL;
-    dunlin_status status = check_url(app, url);
+    dunlin_status status = dln_token_read(app, &token, args);
 
-    if (status) {
+    if (status || (status = check_url(app, url, &token))) {
         return status;
     }
     counted = calloc(1, sizeof(*counted));
     if (!counted) {
         return dln_fail(app, DUNLIN_OUT_OF_MEMORY, "%s", dunlin_status_text(DUNLIN_OUT_OF_MEMORY));
     }
-    status = (is_mongo(url) ? dunlin_mongo_remote : dunlin_embedded_remote)(
-        &counted->inner, url, dunlin_store_owner(app->store), NULL, &app->err);
+    counted->token = token;
+    status = open_inner(app, counted, url);
     if (status) {
         free(counted);
         return status;
     }
-    counted->remote =
-        (dunlin_remote){.self = counted, .exchange = counted_exchange, .close = counted_close};
+    counted->remote = (dunlin_remote){.self = counted,
+                                      .exchange = counted_exchange,
+                                      .wait = counted->inner->wait ? counted_wait : NULL,
+                                      .close = counted_close};
     *out = &counted->remote;
     return DUNLIN_OK;
 }

@@ -1,21 +1,10 @@
-/* sync. What only remotes over a network need is refused by name until there is one. */
+/* sync, once or for as long as it is let. */
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/remote.h"
+#include "cli/watch.h"
 
-static dunlin_status check_options(struct dln_app *app, const struct dln_args *args) {
-    if (args->options[DLN_OPTION_TOKEN] || args->options[DLN_OPTION_TOKEN_FILE]) {
-        return dln_fail(app, DUNLIN_UNSUPPORTED,
-                        "this build has no remote that takes a token; sqlite:PATH needs none");
-    }
-    if (args->options[DLN_OPTION_WATCH]) {
-        return dln_fail(app, DUNLIN_UNSUPPORTED,
-                        "this build cannot watch a remote; run sync again instead");
-    }
-    return DUNLIN_OK;
-}
-
-static dunlin_status print_result(const struct dln_app *app, const dunlin_sync_result *result) {
+dunlin_status dln_sync_result_print(const struct dln_app *app, const dunlin_sync_result *result) {
     static const struct dln_column columns[] = {{"exchanges", "round trips", 0},
                                                 {"pushed", "changes acknowledged", 0},
                                                 {"pulled", "changes received", 0},
@@ -36,29 +25,35 @@ static dunlin_status print_result(const struct dln_app *app, const dunlin_sync_r
     return dln_print_object(app, columns, cells, sizeof(cells) / sizeof(cells[0]));
 }
 
-static dunlin_status run_sync(struct dln_app *app, const struct dln_args *args) {
-    dunlin_remote *remote = NULL;
+static dunlin_status sync_once(struct dln_app *app, dunlin_remote *remote) {
     dunlin_sync_result result = {0};
-    dunlin_status status = check_options(app, args);
-    dunlin_status printed = DUNLIN_OK;
+    dunlin_status status = dunlin_sync(app->store, remote, &result, &app->err);
+    dunlin_status printed = dln_sync_result_print(app, &result);
 
-    if (!status) {
-        status = dln_remote_open(app, &remote, args);
-    }
-    if (!status) {
-        status = dunlin_sync(app->store, remote, &result, &app->err);
-        printed = print_result(app, &result);
-    }
-    dunlin_remote_close(remote);
     if (!status && result.rejected > 0) {
         app->exit_code = DLN_EXIT_REJECTED;
     }
     return status ? status : printed;
 }
 
+static dunlin_status run_sync(struct dln_app *app, const struct dln_args *args) {
+    dunlin_remote *remote = NULL;
+    dunlin_status status = dln_remote_open(app, &remote, args);
+
+    if (!status) {
+        status = args->options[DLN_OPTION_WATCH]
+                     ? dln_watch(app, remote, args->options[DLN_OPTION_TOKEN_FILE] != NULL)
+                     : sync_once(app, remote);
+    }
+    dunlin_remote_close(remote);
+    return status;
+}
+
 const struct dln_command dln_sync_commands[] = {
-    {"sync", NULL, "--remote URL",
-     "brings this store and central together; 69 when central refused something",
+    {"sync", NULL, "--remote URL [--token TOKEN | --token-file FILE] [--watch]",
+     "brings this store and central together, with --watch until it is interrupted; 69 when "
+     "central "
+     "refused something",
      DLN_TAKES(DLN_OPTION_REMOTE) | DLN_TAKES(DLN_OPTION_TOKEN) | DLN_TAKES(DLN_OPTION_TOKEN_FILE) |
          DLN_TAKES(DLN_OPTION_WATCH),
      0, 0, 0, run_sync},

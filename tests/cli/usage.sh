@@ -178,16 +178,13 @@ refuses 64 INVALID_ID alice init --user ""
 refuses 64 MISUSE alice sync
 refuses 64 MISUSE alice sync --remote somewhere
 refuses 64 MISUSE alice dump --remote ftp://x
-for url in http://localhost:1 https://x/; do
-    refuses 64 UNSUPPORTED alice sync --remote "$url"
-    refuses 64 UNSUPPORTED alice dump --remote "$url"
-    refuses 64 UNSUPPORTED alice verify --remote "$url"
-done
 refuses 64 MISUSE alice sync --remote mongodb://127.0.0.1:1/
 refuses 75 OFFLINE alice sync --remote 'mongodb://127.0.0.1:1/db?serverSelectionTimeoutMS=200'
 refuses 64 UNSUPPORTED alice sync --remote sqlite:central.db --token t
 refuses 64 UNSUPPORTED alice sync --remote sqlite:central.db --token-file f
-refuses 64 UNSUPPORTED alice sync --remote sqlite:central.db --watch
+refuses 64 MISUSE alice sync --remote http://127.0.0.1:1 --token t --token-file f
+refuses 64 MISUSE alice sync --remote 'http://127.0.0.1:1/?a=b'
+refuses 64 MISUSE alice sync --remote http://alice:secret@127.0.0.1:1
 [ ! -e central.db ]
 is "no central was made" 0 $?
 
