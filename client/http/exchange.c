@@ -231,6 +231,10 @@ static dunlin_status settle(struct carriage *carriage, CURLcode code, dunlin_err
         return dln_easy_failure(carriage->http->easy, code, carriage->reached, carriage->message,
                                 err);
     }
+    if (!reply->ended) {
+        return dln_fail(err, DUNLIN_CONN_CLOSED, DUNLIN_DOMAIN_REMOTE,
+                        "an answer broke off in its headers");
+    }
     if (!is_answer(reply)) {
         return dln_reply_failure(reply, err);
     }

@@ -20,7 +20,7 @@ enum {
     DLN_HTTP_HEADERS_MAX = 64 * 1024 /* bytes of an answer's headers */
 };
 
-struct dln_live;
+struct dln_news;
 
 struct dln_http {
     dunlin_remote remote; /* what the app holds */
@@ -39,7 +39,7 @@ struct dln_http {
 
     CURL *easy;            /* of exchanges; NULL before the first */
     struct dln_buf packed; /* the request's body, compressed */
-    struct dln_live *live; /* NULL before the first wait */
+    struct dln_news *live; /* NULL before the first wait */
 };
 
 dunlin_status dln_http_no_memory(dunlin_error *err);
@@ -81,13 +81,13 @@ DUNLIN_MUST_USE dunlin_status dln_url_follow(char **out, const char *from,
 /* What an answer's status line and headers mean where no body says more; never OK. */
 DUNLIN_MUST_USE dunlin_status dln_reply_failure(const struct dln_reply *reply, dunlin_error *err);
 
-/* ---- exchange.c, live.c */
+/* ---- exchange.c, news.c */
 
 DUNLIN_MUST_USE dunlin_status dln_http_exchange(void *self, const char *kind, const void *request,
                                                 size_t request_len, const dunlin_sink *answer,
                                                 int64_t *retry_after_ms, dunlin_error *err);
 DUNLIN_MUST_USE dunlin_status dln_http_wait(void *self, int64_t timeout_ms, int *news,
                                             dunlin_error *err);
-void dln_live_free(struct dln_live *live);
+void dln_news_free(struct dln_news *live);
 
 #endif

@@ -104,7 +104,7 @@ static bool fill(struct dln_http *http, const char *url, const dunlin_http_optio
 
 static void close_remote(dunlin_remote *remote) {
     struct dln_http *http = remote->self;
-    dln_live_free(http->live);
+    dln_news_free(http->live);
     curl_easy_cleanup(http->easy);
     dln_token_forget(http);
     dln_buf_free(&http->packed);

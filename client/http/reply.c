@@ -129,7 +129,11 @@ void dln_reply_line(struct dln_reply *reply, const char *line, size_t len) {
         take_status_line(reply, text);
         return;
     }
-    const char *colon = text.len > 0 ? memchr(text.data, ':', text.len) : NULL;
+    if (text.len == 0) {
+        reply->ended = true;
+        return;
+    }
+    const char *colon = memchr(text.data, ':', text.len);
     if (colon) {
         size_t name_len = (size_t)(colon - text.data);
         take_header(reply, (struct dln_text){text.data, name_len},

@@ -17,6 +17,7 @@ enum { DLN_LOCATION_MAX = 2000 }; /* bytes of a redirection's target */
 
 struct dln_reply {
     int status;    /* 0: no status line yet */
+    bool ended;    /* the empty line behind the headers was there */
     bool protocol; /* Dunlin-Protocol: 1 */
     enum dln_media media;
     enum dln_coding coding;

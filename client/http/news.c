@@ -27,7 +27,7 @@ enum {
 
 enum live_state { LIVE_DOWN, LIVE_OPENING, LIVE_OPEN };
 
-struct dln_live {
+struct dln_news {
     struct dln_http *http;
     CURLM *multi;
     CURL *easy;
@@ -55,7 +55,7 @@ struct dln_live {
 /* ---- callbacks of curl */
 
 static int on_connected(void *self, char *peer, char *local, int peer_port, int local_port) {
-    struct dln_live *live = self;
+    struct dln_news *live = self;
     (void)peer;
     (void)local;
     (void)peer_port;
@@ -65,7 +65,7 @@ static int on_connected(void *self, char *peer, char *local, int peer_port, int 
 }
 
 static size_t on_header(char *line, size_t size, size_t count, void *self) {
-    struct dln_live *live = self;
+    struct dln_news *live = self;
     dln_reply_line(&live->reply, line, size * count);
     live->heard_ms = dln_monotonic_ms();
     return live->reply.header_bytes <= DLN_HTTP_HEADERS_MAX ? size * count : 0;
@@ -77,7 +77,7 @@ static bool is_stream(const struct dln_reply *reply) {
 }
 
 static size_t on_body(char *data, size_t size, size_t count, void *self) {
-    struct dln_live *live = self;
+    struct dln_news *live = self;
     struct dln_events_seen seen = {false, false};
     if (!is_stream(&live->reply)) {
         return 0; /* ends the transfer; what it means is in the headers */
@@ -96,7 +96,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *self) {
 
 /* ---- opening and closing */
 
-static void hang_up(struct dln_live *live) {
+static void hang_up(struct dln_news *live) {
     if (live->added) {
         (void)curl_multi_remove_handle(live->multi, live->easy);
         live->added = false;
@@ -114,7 +114,7 @@ static int64_t draw(int64_t most_ms) {
     return (int64_t)((bits ^ (bits >> 31)) % (uint64_t)(most_ms + 1));
 }
 
-static void failed(struct dln_live *live, int64_t least_ms) {
+static void failed(struct dln_news *live, int64_t least_ms) {
     int64_t most_ms = RETRY_FIRST_MS;
     for (int i = 0; i < live->failures && most_ms < RETRY_MAX_MS; i++) {
         most_ms *= 2;
@@ -125,7 +125,7 @@ static void failed(struct dln_live *live, int64_t least_ms) {
     hang_up(live);
 }
 
-static bool set_options(struct dln_live *live) {
+static bool set_options(struct dln_news *live) {
     CURL *easy = live->easy;
     const CURLcode codes[] = {
         curl_easy_setopt(easy, CURLOPT_URL, live->moved_to ? live->moved_to : live->url),
@@ -150,7 +150,7 @@ static bool set_options(struct dln_live *live) {
 }
 
 /* Begins to connect. A failure is the callback's for the token, or of memory. */
-static dunlin_status open_stream(struct dln_live *live, dunlin_error *err) {
+static dunlin_status open_stream(struct dln_news *live, dunlin_error *err) {
     dunlin_status status = dln_token_need(live->http, err);
     if (status != DUNLIN_OK) {
         return status;
@@ -175,7 +175,7 @@ static dunlin_status open_stream(struct dln_live *live, dunlin_error *err) {
 
 /* ---- what ended it */
 
-static bool follow(struct dln_live *live) {
+static bool follow(struct dln_news *live) {
     const char *from = live->moved_to ? live->moved_to : live->url;
     char *target = NULL;
     if (live->reply.status < 300 || live->reply.status >= 400 || live->reply.status == 304 ||
@@ -193,7 +193,7 @@ static bool follow(struct dln_live *live) {
 }
 
 /* Whether another try is to follow at once. */
-static bool explain(struct dln_live *live, CURLcode code) {
+static bool explain(struct dln_news *live, CURLcode code) {
     const struct dln_reply *reply = &live->reply;
     dunlin_error *why = &live->why;
     if (is_stream(reply)) {
@@ -221,7 +221,7 @@ static bool explain(struct dln_live *live, CURLcode code) {
     return follow(live);
 }
 
-static void ended(struct dln_live *live, CURLcode code) {
+static void ended(struct dln_news *live, CURLcode code) {
     int64_t least_ms = dln_reply_retry_after_ms(&live->reply, (int64_t)time(NULL));
     bool again = explain(live, code);
     hang_up(live);
@@ -237,7 +237,7 @@ static void ended(struct dln_live *live, CURLcode code) {
 
 /* ---- wait */
 
-static void drive(struct dln_live *live) {
+static void drive(struct dln_news *live) {
     int running = 0, left = 0;
     (void)curl_multi_perform(live->multi, &running);
     for (CURLMsg *message; (message = curl_multi_info_read(live->multi, &left)) != NULL;) {
@@ -253,7 +253,7 @@ static void drive(struct dln_live *live) {
     }
 }
 
-static void pause_until(struct dln_live *live, int64_t until_ms) {
+static void pause_until(struct dln_news *live, int64_t until_ms) {
     int64_t left_ms = until_ms - dln_monotonic_ms();
     if (left_ms > 0) {
         (void)curl_multi_poll(live->multi, NULL, 0,
@@ -261,7 +261,7 @@ static void pause_until(struct dln_live *live, int64_t until_ms) {
     }
 }
 
-static dunlin_status listen_until(struct dln_live *live, int64_t deadline_ms, int *news,
+static dunlin_status listen_until(struct dln_news *live, int64_t deadline_ms, int *news,
                                   dunlin_error *err) {
     for (;;) {
         if (live->state == LIVE_DOWN && dln_monotonic_ms() >= live->retry_at_ms) {
@@ -292,8 +292,8 @@ static dunlin_status listen_until(struct dln_live *live, int64_t deadline_ms, in
     return dln_fail(err, live->why.code, live->why.domain, "%s", live->why.message);
 }
 
-static dunlin_status make(struct dln_live **out, struct dln_http *http, dunlin_error *err) {
-    struct dln_live *live = calloc(1, sizeof(*live));
+static dunlin_status make(struct dln_news **out, struct dln_http *http, dunlin_error *err) {
+    struct dln_news *live = calloc(1, sizeof(*live));
     struct dln_buf url = DLN_BUF_INIT(2 * DLN_HTTP_URL_MAX);
     if (!live) {
         return dln_http_no_memory(err);
@@ -309,14 +309,14 @@ static dunlin_status make(struct dln_live **out, struct dln_http *http, dunlin_e
     (void)dln_fail(&live->why, DUNLIN_OFFLINE, DUNLIN_DOMAIN_REMOTE,
                    "the stream of news is not open yet");
     if (status != DUNLIN_OK) {
-        dln_live_free(live);
+        dln_news_free(live);
         return status;
     }
     *out = live;
     return DUNLIN_OK;
 }
 
-void dln_live_free(struct dln_live *live) {
+void dln_news_free(struct dln_news *live) {
     if (live) {
         hang_up(live);
         curl_easy_cleanup(live->easy);
