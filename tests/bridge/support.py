@@ -1,5 +1,5 @@
 """What the scripts of this folder share: a dunlind of one's own, requests, checks that go on after a
-failure. Nothing of dunlin's code is used."""
+failure. Nothing of dunlin's code is used: docs/protocol.md is what these scripts are written from."""
 
 import gzip
 import http.client
