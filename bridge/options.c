@@ -49,7 +49,7 @@ static const struct option options[] = {
     TEXT("tls-cert", tls_cert, SERVE, "FILE", "PEM chain; with --tls-key: https"),
     TEXT("tls-key", tls_key, SERVE, "FILE", "PEM key"),
     TEXT("log", log, SERVE, "FILE", "the access log, opened anew at SIGHUP; default stderr"),
-    COUNT("threads", threads, 4, 256, "that talk to the store"),
+    COUNT("threads", threads, 4, 64, "that talk to the store"),
     COUNT("queue", queue, 256, 65536, "requests that wait for one of them"),
     COUNT("connections", connections, 4096, 1000000, "at once"),
     COUNT("listeners", listeners, 3000, 1000000, "of /v1/live at once"),
