@@ -59,6 +59,7 @@ static const struct option options[] = {
     COUNT("idle-seconds", idle_seconds, 60, 86400, "until a silent connection is closed"),
     COUNT("request-seconds", request_seconds, 60, 86400, "that a request may take to arrive"),
     COUNT("drain-seconds", drain_seconds, 20, 86400, "that SIGTERM waits for what is under way"),
+    COUNT("maintain-seconds", maintain_seconds, 3600, 2592000, "between rounds of maintenance"),
     TEXT("user", user, TOKEN, "U", "whom the token is for"),
     {"ttl", KIND_TIME, AT(ttl_seconds), TOKEN, "TIME", "90s, 15m, 1h, 30d; default 1h", 3600,
      INT64_C(3650) * 86400},

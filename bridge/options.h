@@ -43,6 +43,7 @@ struct dln_options {
     int64_t idle_seconds;    /* a connection without a byte */
     int64_t request_seconds; /* from a request's first byte to its last */
     int64_t drain_seconds;
+    int64_t maintain_seconds; /* between rounds of maintenance */
 
     const dunlin_central_options *central; /* no option gives it: for whoever embeds the server */
 

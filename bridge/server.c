@@ -146,6 +146,8 @@ dunlin_status dln_server_open(struct dln_server *server, const struct dln_option
     dln_central_ports_init(&server->ports, NULL);
     dln_people_init(&server->people);
     dln_connections_init(&server->connections, options->request_seconds * 1000);
+    dln_upkeep_init(&server->upkeep, options->maintain_seconds * 1000, dln_server_steady_ms(server),
+                    dln_central_salt(&server->ports));
     dln_listeners_init(&server->listeners, (size_t)options->listeners, &server->metrics);
     if ((status = dln_access_log_open(&server->log, options->log, err)) ||
         (status = dln_listen_resolve(&address, options->listen, options->insecure, err)) ||
@@ -161,7 +163,10 @@ dunlin_status dln_server_open(struct dln_server *server, const struct dln_option
 }
 
 void dln_server_tick(struct dln_server *server) {
-    dln_connections_sweep(&server->connections, dln_server_steady_ms(server));
+    int64_t now_ms = dln_server_steady_ms(server);
+
+    dln_connections_sweep(&server->connections, now_ms);
+    dln_upkeep_tick(&server->upkeep, server->pool, &server->metrics, now_ms);
 }
 
 bool dln_server_drain(struct dln_server *server) {

@@ -16,6 +16,7 @@
 #include "bridge/people.h"
 #include "bridge/poker.h"
 #include "bridge/pool.h"
+#include "bridge/upkeep.h"
 #include "central/central.h"
 
 struct dln_server {
@@ -26,6 +27,7 @@ struct dln_server {
     struct dln_auth *auth;
     struct dln_listeners listeners;
     struct dln_poker *poker;
+    struct dln_upkeep upkeep;
     struct dln_people people;
     struct dln_metrics metrics;
     struct dln_access_log log;

@@ -59,7 +59,10 @@ int dln_command_serve(const struct dln_options *options) {
                       atomic_load(&server.under_way));
         _Exit(EXIT_FAILURE); /* threads still work on them; there is nothing to wait for */
     }
-    dln_server_close(&server);
     (void)fprintf(stderr, "dunlind: stopped\n");
+    if (atomic_load(&server.upkeep.running)) {
+        _Exit(EXIT_SUCCESS); /* maintenance may be cut off anywhere */
+    }
+    dln_server_close(&server);
     return 0;
 }
