@@ -21,7 +21,7 @@ static int run_one(uint64_t seed) {
     struct history history;
     char why[HISTORY_WHY_BYTES];
     history_generate(&history, seed);
-    if (history_run(&history, why) == 0) {
+    if (history_run(&history, why, NULL) == 0) {
         return 0;
     }
     printf("seed %llu fails after %zu steps: %s\nshrinking…\n", (unsigned long long)seed,

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "tests/support/random.h"
 #include "tests/support/witness.h"
 #include "tests/support/world.h"
 
 #define DAY_MS INT64_C(86400000)
 #define HORIZON_MS (30 * DAY_MS)
+
+enum { DUMPS_BYTES_MAX = 64 * 1024 * 1024 };
 
 static const char *const step_names[STEP_KIND_COUNT] = {
     "follow",       "unfollow",    "group-create", "group-set", "group-delete", "group-add",
@@ -35,8 +38,18 @@ static const char *const types[] = {"video", "case"};
 
 /* ---- making one */
 
+static enum step_kind choose_kind(struct test_random *random, int total) {
+    int at = (int)test_random_below(random, (uint64_t)total);
+    int kind = 0;
+    while (at >= step_weights[kind]) {
+        at -= step_weights[kind++];
+    }
+    return (enum step_kind)kind;
+}
+
 void history_generate(struct history *history, uint64_t seed) {
     struct test_random random = {seed};
+    uint64_t online[WORLD_DEVICES]; /* of a hundred syncs that might be, so many are */
     int total = 0;
     for (int i = 0; i < STEP_KIND_COUNT; i++) {
         total += step_weights[i];
@@ -45,14 +58,17 @@ void history_generate(struct history *history, uint64_t seed) {
     history->people = 1 + (int)test_random_below(&random, 3);
     history->devices = 2 + (int)test_random_below(&random, 4);
     history->step_count = 20 + test_random_below(&random, HISTORY_STEPS_MAX - 20);
+    for (int i = 0; i < history->devices; i++) {
+        static const uint64_t percents[] = {100, 100, 40, 8};
+        online[i] = PICK(percents, &random);
+    }
     for (size_t i = 0; i < history->step_count; i++) {
         struct step *step = &history->steps[i];
-        int at = (int)test_random_below(&random, (uint64_t)total);
-        while (at >= step_weights[step->kind]) {
-            at -= step_weights[step->kind];
-            step->kind++;
-        }
         step->device = (int)test_random_below(&random, (uint64_t)history->devices);
+        do {
+            step->kind = choose_kind(&random, total);
+        } while ((step->kind == STEP_SYNC || step->kind == STEP_SYNC_FAULTY) &&
+                 test_random_below(&random, 100) >= online[step->device]);
         step->random = test_random_next(&random);
     }
 }
@@ -416,7 +432,19 @@ static void check_dumps(struct run *run) {
     }
 }
 
-int history_run(const struct history *history, char why[HISTORY_WHY_BYTES]) {
+static char *all_dumps(struct world *world) {
+    struct dln_buf all = DLN_BUF_INIT(DUMPS_BYTES_MAX);
+    for (int i = 0; i < world->device_count; i++) {
+        char *dump = device_dump(&world->devices[i]);
+        dln_buf_append_text(&all, dump);
+        dln_buf_append_byte(&all, '\n');
+        free(dump);
+    }
+    dln_buf_append_byte(&all, '\0');
+    return all.data;
+}
+
+int history_run(const struct history *history, char why[HISTORY_WHY_BYTES], char **dumps) {
     static const int64_t skews[] = {0, 5000, -90000, 3 * DAY_MS, -WORLD_START_MS};
     struct run run = {.history = history, .why = why};
     dunlin_central_options options = DUNLIN_CENTRAL_OPTIONS_INIT;
@@ -446,6 +474,9 @@ int history_run(const struct history *history, char why[HISTORY_WHY_BYTES]) {
         check_dumps(&run);
         check_witnesses(&run);
     }
+    if (dumps != NULL) {
+        *dumps = all_dumps(&run.world);
+    }
     world_close(&run.world);
     return run.failed;
 }
@@ -458,7 +489,7 @@ void history_shrink(struct history *history, char why[HISTORY_WHY_BYTES]) {
             memmove(&less.steps[at], &less.steps[at + chunk],
                     (less.step_count - at - chunk) * sizeof(*less.steps));
             less.step_count -= chunk;
-            if (history_run(&less, other) != 0) {
+            if (history_run(&less, other, NULL) != 0) {
                 *history = less;
                 memcpy(why, other, HISTORY_WHY_BYTES);
             } else {

@@ -54,8 +54,9 @@ struct history {
 
 void history_generate(struct history *history, uint64_t seed);
 /* Runs it and then syncs everybody twice. 0: devices and central agree, nothing is lost, what
- * derives is what a recompute gives; else `why` says what was found. */
-int history_run(const struct history *history, char why[HISTORY_WHY_BYTES]);
+ * derives is what a recompute gives; else `why` says what was found. dumps, which may be NULL, gets
+ * what all devices hold at the end; the caller frees it. */
+int history_run(const struct history *history, char why[HISTORY_WHY_BYTES], char **dumps);
 /* Leaves out steps as long as it still fails. */
 void history_shrink(struct history *history, char why[HISTORY_WHY_BYTES]);
 void history_print(const struct history *history);

@@ -11,9 +11,12 @@
 
 #include <cmocka.h>
 
+#include <dunlin/mongo.h>
+
 #include "base/buf.h"
 #include "client/handle.h"
 #include "store/internal.h"
+#include "tests/support/inside.h"
 #include "tests/support/mongo.h"
 #include "tests/support/random.h"
 #include "tests/support/temp.h"
@@ -22,17 +25,21 @@ enum { DUMP_BYTES_MAX = 256 * 1024 * 1024 };
 
 /* ---- ports */
 
-uint64_t world_random(struct world *world) {
-    struct test_random random = {world->random};
+static uint64_t next_of(uint64_t *state) {
+    struct test_random random = {*state};
     uint64_t bits = test_random_next(&random);
-    world->random = random.state;
+    *state = random.state;
     return bits;
 }
 
-static void fill_random(struct world *world, void *out, size_t len) {
+uint64_t world_random(struct world *world) {
+    return next_of(&world->random);
+}
+
+static void fill_random(uint64_t *state, void *out, size_t len) {
     unsigned char *bytes = out;
     for (size_t i = 0; i < len; i++) {
-        bytes[i] = (unsigned char)world_random(world);
+        bytes[i] = (unsigned char)next_of(state);
     }
 }
 
@@ -41,7 +48,7 @@ static int64_t world_now(void *self) {
 }
 
 static void world_fill(void *self, void *out, size_t len) {
-    fill_random(self, out, len);
+    fill_random(&((struct world *)self)->central_random, out, len);
 }
 
 static int64_t device_now(void *self) {
@@ -50,7 +57,7 @@ static int64_t device_now(void *self) {
 }
 
 static void device_fill(void *self, void *out, size_t len) {
-    fill_random(((struct device *)self)->world, out, len);
+    fill_random(&((struct device *)self)->world->random, out, len);
 }
 
 static void must(dunlin_status status, const dunlin_error *err, const char *what) {
@@ -72,6 +79,9 @@ static dunlin_status deliver(struct device *device, const char *kind, const void
     dunlin_sink sink = {answer, keep_answer};
     int64_t retry_after_ms = 0;
     dln_buf_clear(answer);
+    if (device->world->bridge != NULL) {
+        inside_set_now(device->world->bridge, device->world->now_ms);
+    }
     device->exchanges++;
     return device->way->exchange(device->way->self, kind, request, len, &sink, &retry_after_ms,
                                  err);
@@ -123,28 +133,53 @@ static dunlin_status faulty_exchange(void *self, const char *kind, const void *r
 
 /* ---- the world */
 
+static bool remote_is(const char *name) {
+    const char *chosen = getenv("DUNLIN_TEST_REMOTE");
+    return chosen != NULL && strcmp(chosen, name) == 0;
+}
+
 static void open_central(struct world *world) {
     dunlin_error err;
     char url[600];
     if (mongo_is_chosen()) {
         world->mongo = world->mongo != NULL ? world->mongo : mongo_new();
         world->central = mongo_central(world->mongo, &world->central_options);
-        return;
+    } else {
+        (void)snprintf(url, sizeof(url), "sqlite:%s/central.db", world->dir);
+        must(dunlin_central_open(&world->central, url, &world->central_options, &err), &err,
+             "opening central");
     }
-    (void)snprintf(url, sizeof(url), "sqlite:%s/central.db", world->dir);
-    must(dunlin_central_open(&world->central, url, &world->central_options, &err), &err,
-         "opening central");
+    if (remote_is("http")) {
+        world->bridge = inside_start(world->mongo != NULL ? world->mongo : url,
+                                     &world->central_options, world->now_ms);
+    }
 }
 
 static void open_way(struct device *device) {
+    struct world *world = device->world;
     dunlin_error err;
-    must(dunlin_central_remote(device->world->central, &device->way, device->owner, &err), &err,
-         "a remote");
+    if (world->bridge != NULL) {
+        device->way = inside_remote(world->bridge, device->owner);
+    } else if (remote_is("driver")) {
+        must(dunlin_mongo_remote(&device->way, world->mongo, device->owner, &world->central_options,
+                                 &err),
+             &err, "a remote");
+    } else {
+        must(dunlin_central_remote(world->central, &device->way, device->owner, &err), &err,
+             "a remote");
+    }
+}
+
+static void close_central(struct world *world) {
+    inside_stop(world->bridge);
+    world->bridge = NULL;
+    dunlin_central_close(world->central);
 }
 
 void world_open(struct world *world, uint64_t seed, const dunlin_central_options *options) {
     static const dunlin_central_options defaults = DUNLIN_CENTRAL_OPTIONS_INIT;
-    *world = (struct world){.dir = temp_new(), .now_ms = WORLD_START_MS, .random = seed};
+    *world = (struct world){
+        .dir = temp_new(), .now_ms = WORLD_START_MS, .random = seed, .central_random = ~seed};
     world->ports = (dunlin_ports){world, world_now, world_fill};
     world->central_options = options == NULL ? defaults : *options;
     world->central_options.ports = &world->ports;
@@ -155,7 +190,7 @@ void world_central_reopen(struct world *world) {
     for (int i = 0; i < world->device_count; i++) {
         dunlin_remote_close(world->devices[i].way);
     }
-    dunlin_central_close(world->central);
+    close_central(world);
     open_central(world);
     for (int i = 0; i < world->device_count; i++) {
         open_way(&world->devices[i]);
@@ -179,7 +214,7 @@ void world_close(struct world *world) {
     for (int i = 0; i < world->device_count; i++) {
         close_device(&world->devices[i]);
     }
-    dunlin_central_close(world->central);
+    close_central(world);
     mongo_drop(world->mongo);
     temp_remove(world->dir);
 }

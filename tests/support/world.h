@@ -50,16 +50,21 @@ struct device {
 struct world {
     char *dir;
     int64_t now_ms;
-    uint64_t random;
+    uint64_t random; /* of the devices and the test */
+    uint64_t
+        central_random; /* apart, so that devices do the same whatever carries their requests */
     dunlin_ports ports;
     dunlin_central_options central_options;
     dunlin_central *central;
-    char *mongo; /* the url of its database; NULL: it is in a file */
+    char *mongo;           /* the url of its database; NULL: it is in a file */
+    struct inside *bridge; /* between the devices and central; NULL: there is none */
     struct device devices[WORLD_DEVICES];
     int device_count;
 };
 
-/* options may be NULL; its ports are replaced by the world's. */
+/* How devices reach central: DUNLIN_TEST_REMOTE is "http" (through a bridge's server inside the
+ * process), "driver" (over MongoDB's driver, with a connection each), or unset (central's own
+ * remote). options may be NULL; its ports are replaced by the world's. */
 void world_open(struct world *world, uint64_t seed, const dunlin_central_options *options);
 void world_close(struct world *world);
 /* Closes central and opens it again; the devices' ways follow. */
