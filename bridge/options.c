@@ -12,7 +12,8 @@ enum kind { KIND_TEXT, KIND_FLAG, KIND_COUNT, KIND_TIME };
 enum {
     SERVE = 1 << DLN_COMMAND_SERVE,
     TOKEN = 1 << DLN_COMMAND_TOKEN,
-    RESTORED = 1 << DLN_COMMAND_RESTORED
+    RESTORED = 1 << DLN_COMMAND_RESTORED,
+    DUMP = 1 << DLN_COMMAND_DUMP
 };
 
 struct option {
@@ -35,7 +36,7 @@ struct option {
     { name, KIND_COUNT, AT(member), SERVE, "N", help, standard, max }
 
 static const struct option options[] = {
-    TEXT("store", store, SERVE | RESTORED, "URL", "sqlite:PATH, or mongodb://HOST/DATABASE"),
+    TEXT("store", store, SERVE | RESTORED | DUMP, "URL", "sqlite:PATH, or mongodb://HOST/DATABASE"),
     TEXT("listen", listen, SERVE, "HOST:PORT", "default 127.0.0.1:8765; port 0: any that is free"),
     TEXT("prefix", prefix, SERVE, "/PATH", "stands before every path"),
     TEXT("auth-secret-file", secret_file, SERVE | TOKEN, "FILE",
@@ -60,7 +61,7 @@ static const struct option options[] = {
     COUNT("request-seconds", request_seconds, 60, 86400, "that a request may take to arrive"),
     COUNT("drain-seconds", drain_seconds, 20, 86400, "that SIGTERM waits for what is under way"),
     COUNT("maintain-seconds", maintain_seconds, 3600, 2592000, "between rounds of maintenance"),
-    TEXT("user", user, TOKEN, "U", "whom the token is for"),
+    TEXT("user", user, TOKEN | DUMP, "U", "whose it is"),
     {"ttl", KIND_TIME, AT(ttl_seconds), TOKEN, "TIME", "90s, 15m, 1h, 30d; default 1h", 3600,
      INT64_C(3650) * 86400},
     FLAG("fuzzy", fuzzy, RESTORED, "the backup was not of one moment"),
@@ -173,10 +174,10 @@ static dunlin_status command_read(struct dln_options *out, const char *word, dun
     static const struct {
         const char *name;
         enum dln_command command;
-    } commands[] = {{"token", DLN_COMMAND_TOKEN},      {"restored", DLN_COMMAND_RESTORED},
-                    {"help", DLN_COMMAND_HELP},        {"--help", DLN_COMMAND_HELP},
-                    {"-h", DLN_COMMAND_HELP},          {"version", DLN_COMMAND_VERSION},
-                    {"--version", DLN_COMMAND_VERSION}};
+    } commands[] = {{"token", DLN_COMMAND_TOKEN},     {"restored", DLN_COMMAND_RESTORED},
+                    {"dump", DLN_COMMAND_DUMP},       {"help", DLN_COMMAND_HELP},
+                    {"--help", DLN_COMMAND_HELP},     {"-h", DLN_COMMAND_HELP},
+                    {"version", DLN_COMMAND_VERSION}, {"--version", DLN_COMMAND_VERSION}};
 
     out->command = DLN_COMMAND_SERVE;
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -209,13 +210,14 @@ static dunlin_status serve_check(const struct dln_options *options_read, dunlin_
 }
 
 static dunlin_status check(const struct dln_options *out, dunlin_error *err) {
-    bool needs_store = out->command == DLN_COMMAND_SERVE || out->command == DLN_COMMAND_RESTORED;
-
-    if (needs_store && out->store == NULL) {
+    if (out->command != DLN_COMMAND_TOKEN && out->store == NULL) {
         return wrong(err, "dunlind", "--store URL is missing; see dunlind --help");
     }
     if (out->command == DLN_COMMAND_TOKEN && (out->secret_file == NULL || out->user == NULL)) {
         return wrong(err, "token", "needs --auth-secret-file FILE and --user U");
+    }
+    if (out->command == DLN_COMMAND_DUMP && out->user == NULL) {
+        return wrong(err, "dump", "needs --user U");
     }
     return out->command == DLN_COMMAND_SERVE ? serve_check(out, err) : DUNLIN_OK;
 }
@@ -277,6 +279,10 @@ void dln_options_help(struct dln_buf *out) {
                         "\ndunlind restored --store URL [--fuzzy]     must be run after the store "
                         "was restored from a backup\n");
     help_of(out, RESTORED);
+    dln_buf_append_text(
+        out, "\ndunlind dump --store URL --user U     what a device of his has when it is "
+             "in step, as `dunlin dump`\n");
+    help_of(out, DUMP);
     dln_buf_append_text(out, "\ndunlind --help | --version\n\n"
                              "Exit codes: 0 done, 64 usage, 65 bad data, 75 try again later, "
                              "77 not allowed, 70 a bug.\n");

@@ -49,6 +49,8 @@ int main(int argc, char **argv) {
         return dln_command_token(&options);
     case DLN_COMMAND_RESTORED:
         return dln_command_restored(&options);
+    case DLN_COMMAND_DUMP:
+        return dln_command_dump(&options);
     case DLN_COMMAND_HELP:
         return help();
     case DLN_COMMAND_VERSION:
