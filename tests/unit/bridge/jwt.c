@@ -150,6 +150,8 @@ static void sets(void **state) {
     assert_int_equal(keys.count, 2);
     assert_non_null(dln_keys_find(&keys, DLN_ES256, DLN_TEXT("b")));
     assert_null(dln_keys_find(&keys, DLN_ES256, DLN_TEXT("c")));
+    assert_null(dln_keys_find(&keys, DLN_HS256, DLN_TEXT("b"))); /* whatever a header says */
+    assert_null(dln_keys_find(&keys, DLN_RS256, DLN_TEXT("b")));
     assert_null(dln_keys_find(&keys, DLN_ES256, (struct dln_text){NULL, 0})); /* which of two? */
     dln_keys_free(&keys);
 }

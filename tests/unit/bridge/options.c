@@ -57,6 +57,8 @@ static void commands(void **state) {
     assert_int_equal(READ("restored", "--store", "sqlite:x", "--fuzzy"), DUNLIN_OK);
     assert_int_equal(options.command, DLN_COMMAND_RESTORED);
     assert_true(options.fuzzy);
+    assert_int_equal(READ("dump", "--store", "sqlite:x", "--user", "u"), DUNLIN_OK);
+    assert_int_equal(options.command, DLN_COMMAND_DUMP);
     assert_int_equal(READ("--help"), DUNLIN_OK);
     assert_int_equal(options.command, DLN_COMMAND_HELP);
     assert_int_equal(READ("--version"), DUNLIN_OK);
@@ -124,6 +126,7 @@ static void wrong(void **state) {
     assert_int_equal(READ(SERVE, "more"), DUNLIN_MISUSE);
     assert_int_equal(READ("token", "--user", "u"), DUNLIN_MISUSE);
     assert_int_equal(READ("restored"), DUNLIN_MISUSE);
+    assert_int_equal(READ("dump", "--store", "sqlite:x"), DUNLIN_MISUSE);
 }
 
 static void help_names_every_option(void **state) {
