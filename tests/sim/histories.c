@@ -1,13 +1,17 @@
-/* ctest: labels=long timeout=1800
+/* ctest: labels=long timeout=1800 engines
  *
  * 1,000 random histories (fewer under a sanitizer): two to five devices of one to three people
  * edit, sync over a faulty way, are killed, and lose tombstones to the horizon; then everybody
- * syncs twice. DUNLIN_SEED runs a single one, DUNLIN_HISTORIES says how many. A failing one is
+ * syncs twice. Over MongoDB there are 15. DUNLIN_SEED runs a single one, DUNLIN_HISTORIES says how
+ * many. A failing one is
  * shrunk and printed. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/support/history.h"
+#include "tests/support/mongo.h"
+
+enum { HISTORIES_OVER_MONGO = 15 };
 
 #if defined(__SANITIZE_THREAD__)
 #define HISTORIES 50
@@ -39,7 +43,8 @@ int main(void) {
     if (single != NULL) {
         return run_one(strtoull(single, NULL, 10));
     }
-    uint64_t count = many == NULL ? HISTORIES : strtoull(many, NULL, 10);
+    uint64_t standard = mongo_is_chosen() ? HISTORIES_OVER_MONGO : HISTORIES;
+    uint64_t count = many == NULL ? standard : strtoull(many, NULL, 10);
     for (uint64_t seed = 1; seed <= count; seed++) {
         if (run_one(seed) != 0) {
             return 1;
