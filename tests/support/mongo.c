@@ -141,21 +141,23 @@ static void keep(struct dln_mongo *mongo) {
     now_kept.kept[now_kept.count++] = mongo;
 }
 
-static void run(struct dln_mongo *mongo, bool admin, const char *json) {
+static bool run(struct dln_mongo *mongo, bool admin, const char *json) {
     bson_error_t error = {0};
     mongoc_client_t *client = mongoc_client_pool_pop(mongo->pool);
     bson_t *command = bson_new_from_json((const uint8_t *)json, -1, &error);
-    if (command == NULL || !mongoc_client_command_simple(client, admin ? "admin" : mongo->database,
-                                                         command, NULL, NULL, &error)) {
-        (void)fprintf(stderr, "%s: %s\n", json, error.message);
+    bool ran = false;
+    if (command != NULL) {
+        ran = mongoc_client_command_simple(client, admin ? "admin" : mongo->database, command, NULL,
+                                           NULL, &error);
     }
     bson_destroy(command);
     mongoc_client_pool_push(mongo->pool, client);
+    return ran;
 }
 
 static void *reap(void *self) {
     struct reaper *reaper = self;
-    run(reaper->kept[0], false, "{\"dropDatabase\": 1}");
+    (void)run(reaper->kept[0], false, "{\"dropDatabase\": 1}");
     for (int i = 0; i < reaper->count; i++) {
         dln_mongo_close(reaper->kept[i]);
     }
@@ -179,10 +181,11 @@ void mongo_drop(char *url) {
     assert_int_equal(pthread_create(&reaper->thread, NULL, reap, reaper), 0);
 }
 
-void mongo_command(const char *url, bool admin, const char *json) {
-    struct dln_mongo *mongo = mongo_connect(url);
-    run(mongo, admin, json);
-    keep(mongo);
+bool mongo_try(const char *url, bool admin, const char *json) {
+    if (keeper != getpid() || now_kept.count == 0) {
+        keep(mongo_connect(url));
+    }
+    return run(now_kept.kept[0], admin, json);
 }
 
 /* ---- the ear */

@@ -34,7 +34,7 @@ void mongo_listen(void);
 size_t mongo_heard(void);
 const char *mongo_heard_text(void);
 
-/* Runs a command given as JSON, on the url's database or on "admin"; its reply is destroyed. */
-void mongo_command(const char *url, bool admin, const char *json);
+/* Runs a command given as JSON, on the url's database or on "admin". */
+bool mongo_try(const char *url, bool admin, const char *json);
 
 #endif

@@ -119,9 +119,9 @@ static void append_takes_six_with_the_last_known(void **state) {
     (void)state;
     struct dln_cursor last;
     append_records(1, NULL);
-    assert_int_equal(shared.central->engine.last(shared.central->engine.self, DLN_TEXT(AOI), &last,
-                                                 NULL),
-                     DUNLIN_OK);
+    assert_int_equal(
+        shared.central->engine.last(shared.central->engine.self, DLN_TEXT(AOI), &last, NULL),
+        DUNLIN_OK);
     append_records(100, &last);
     assert_at_most(KNOWN_LAST_COMMANDS, "an append behind a known last entry");
     assert_int_equal(shared_last(&shared, AOI), 101);
