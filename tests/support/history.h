@@ -59,6 +59,7 @@ void history_generate(struct history *history, uint64_t seed);
 int history_run(const struct history *history, char why[HISTORY_WHY_BYTES], char **dumps);
 /* Leaves out steps as long as it still fails. */
 void history_shrink(struct history *history, char why[HISTORY_WHY_BYTES]);
+const char *history_step_name(enum step_kind kind);
 void history_print(const struct history *history);
 
 #endif
