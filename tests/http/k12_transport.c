@@ -100,6 +100,31 @@ static void b55_cut_answer(void **state) {
     told_heals();
 }
 
+static bool stalls(struct hub *self, const struct web_request *request, struct web_client *client,
+                   bool *keep) {
+    (void)self;
+    (void)request;
+    (void)web_send(client, "HTTP/1.1 200 OK\r\n", 17);
+    web_pause(client, 5000);
+    *keep = false;
+    return true;
+}
+
+/* Neither an end nor a byte: the exchange is given up. */
+static void b55_stalled_answer(void **state) {
+    (void)state;
+    dunlin_http_options options = DUNLIN_HTTP_OPTIONS_INIT;
+    time_t start = time(NULL);
+    options.stall_timeout_ms = 400;
+    dunlin_remote_close(told.remote);
+    told.remote = hub_remote(&told.hub, "aoi", &options);
+    told.hub.before = stalls;
+    told_comes_to("CONN_CLOSED");
+    assert_true(time(NULL) - start < 4);
+    told.hub.before = told_before;
+    told_heals();
+}
+
 /* ---- B58 */
 
 static char location[4096];
@@ -213,6 +238,7 @@ int main(void) {
         TEST(b55_other_server),
         TEST(b55_no_http),
         TEST(b55_cut_answer),
+        TEST(b55_stalled_answer),
         TEST(b58_method_would_change),
         TEST(b58_same_origin_is_followed),
         TEST(b58_other_host_gets_nothing),
