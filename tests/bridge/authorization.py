@@ -1,5 +1,6 @@
 """The rules of authorization hold over HTTP: who may write and read what, and a refusal changes
 nothing. aoi owns tea, dai is its admin, ben a member, emi nothing."""
+# ctest: engines
 
 from support import *
 

@@ -1,5 +1,6 @@
 """2,000 listeners that hear nothing, and 64 clients that sync, on one dunlind: what it costs. Beyond the
 limits 429 and 503, and then it works again."""
+# ctest: serial
 
 import resource
 import selectors

@@ -1,5 +1,6 @@
 """Server-sent events: whoever listens hears within a second that something that he may read and cares
 for has changed, and hears of nothing else."""
+# ctest: serial engines
 
 import socket
 

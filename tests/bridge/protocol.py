@@ -1,5 +1,6 @@
 """A client written from docs/protocol.md alone drives a real dunlind: push, pull, conflict, refusals,
 reset, held, verify, errors, gzip, live. Chapters are those of that page."""
+# ctest: engines
 
 import hashlib
 import struct

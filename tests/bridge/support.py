@@ -15,6 +15,8 @@ import tempfile
 import threading
 import time
 
+import database
+
 DUNLIND = os.environ["DUNLIND"]
 TLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "tls")
 passed = 0
@@ -39,13 +41,20 @@ def finish():
     sys.exit(1 if failed or not passed else 0)
 
 
+def new_store(folder):
+    """The url of a store that is not there yet, on the engine of this run."""
+    if os.environ.get("DUNLIN_TEST_ENGINE") == "mongo":
+        return database.fresh(database.run_server()[0])
+    return "sqlite:" + os.path.join(folder, "central.db")
+
+
 class Bridge:
     """A dunlind on a free port over a store in a folder that goes with it."""
 
     def __init__(self, *options, folder=None, auth=("--insecure",), store=None):
         self.temporary = None if folder else tempfile.TemporaryDirectory()
         self.folder = folder or self.temporary.name
-        self.store = store or "sqlite:" + os.path.join(self.folder, "central.db")
+        self.store = store or new_store(self.folder)
         self.log = os.path.join(self.folder, "access.log")
         self.process = subprocess.Popen(
             [DUNLIND, "--store", self.store, "--listen", "127.0.0.1:0", "--log", self.log,
