@@ -1,7 +1,7 @@
 """Eight writers, half of them through two dunlinds and half over the driver, append to one scope and
 to many at once, while readers poll. Each change is there once, each reader has seen every record's last
 version, and no cursor ever went back."""
-# ctest: mongo timeout=1500
+# ctest: mongo soak timeout=7200
 
 import concurrent.futures
 

@@ -9,7 +9,7 @@
 
 #include "tests/support/history.h"
 
-enum { HISTORIES = 12 };
+enum { HISTORIES = 5 };
 
 static const struct deployment {
     const char *name;
