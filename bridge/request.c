@@ -39,7 +39,7 @@ static const char *header(const struct dln_request *request, const char *name) {
 
 static void refuse(struct dln_request *request, int http_status, dunlin_status code,
                    const char *message, int64_t retry_after_ms) {
-    dunlin_error why;
+    dunlin_error why = {.code = code};
 
     (void)dln_fail(&why, code, DUNLIN_DOMAIN_CENTRAL, "%s", message);
     dln_answer_fail(request, http_status, &why, retry_after_ms);
