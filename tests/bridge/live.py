@@ -85,6 +85,17 @@ def late(bridge):
         push(bridge, "bob", "group/tea", "group", {"name": nonce()})
         eventually("news at once after hello", lambda: "group/tea" in dan.scopes(), 2)
         dan.close()
+    # A look that came before his groups were known has seen it; he is told all the same.
+    push(bridge, "gus", "user/gus", "follow/group/tea", {"present": True})
+    push(bridge, "bob", "group/tea", "group", {"name": nonce()})
+    push(bridge, "bob", "group/run", "group", {"name": nonce()})
+    time.sleep(1)
+    fay = Listener(bridge, "fay")
+    gus = Listener(bridge, "gus")
+    eventually("news from just before", lambda: "group/tea" in gus.scopes(), 2)
+    same("for those who care", [], fay.scopes())
+    gus.close()
+    fay.close()
 
 
 def slow(bridge):
