@@ -184,6 +184,7 @@ static dunlin_status judge_all(struct attempt *attempt, dunlin_error *err) {
         leave_behind(attempt, part);
         attempt->count += part->count;
     }
+    assert(attempt->first != NULL);
     attempt->entries = attempt->first->entries;
     if (attempt->count == attempt->first->count) {
         return DUNLIN_OK;

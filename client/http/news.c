@@ -10,6 +10,7 @@
  *
  * The server writes a line every 15 s at least; a connection without one is dead, whatever TCP says
  * (a network that was changed, a device that slept). */
+#include <assert.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -341,6 +342,7 @@ dunlin_status dln_http_wait(void *self, int64_t timeout_ms, int *news, dunlin_er
             return status;
         }
     }
+    assert(http->live);
     int64_t now_ms = dln_monotonic_ms();
     http->live->heard_ms += now_ms - http->live->left_ms;
     dunlin_status status = listen_until(http->live, now_ms + timeout_ms, news, err);

@@ -1,6 +1,7 @@
 /* Urls, taken apart by curl. A redirection is followed only by 307 and 308, which keep the request
  * as it is, and only within one origin: the same scheme, host and port. So no token leaves for
  * another host or onto a line that everybody reads, and no push becomes a read. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -107,6 +108,7 @@ dunlin_status dln_url_follow(char **out, const char *from, const struct dln_repl
         status = dln_http_no_memory(err);
     }
     if (status == DUNLIN_OK) {
+        assert(text);
         *out = strdup(text);
         status = *out ? DUNLIN_OK : dln_http_no_memory(err);
     }
