@@ -127,6 +127,59 @@ static void an_iterator_keeps_nobody_from_writing(void **state) {
     dunlin_iter_free(iter);
 }
 
+/* Each opener without a store or a place for the iterator; each reader without an iterator, without
+ * a place for the row, and over an iterator of another kind. */
+#define REFUSES_NONSENSE(open, open_nothing, open_nowhere, next, type, foreign)                    \
+    do {                                                                                           \
+        dunlin_iter *iter_ = NULL;                                                                 \
+        const type *row_ = NULL;                                                                   \
+        REFUSED("MISUSE", open_nothing);                                                           \
+        REFUSED("MISUSE", open_nowhere);                                                           \
+        OK(open);                                                                                  \
+        REFUSED("MISUSE", next(NULL, &row_, NULL));                                                \
+        REFUSED("MISUSE", next(iter_, NULL, NULL));                                                \
+        REFUSED("MISUSE", next(foreign, &row_, NULL));                                             \
+        assert_null(row_);                                                                         \
+        dunlin_iter_free(iter_);                                                                   \
+    } while (0)
+
+static void each_iterator_refuses_nonsense(void **state) {
+    struct notebook *n = *state;
+    dunlin_store *s = n->store;
+    dunlin_iter *lists;
+    dunlin_iter *following;
+    fill(n, 3);
+    OK(dunlin_group_create(s, "tea", NULL, DUNLIN_JOIN_OPEN, NULL));
+    OK(dunlin_lists(s, &lists, NULL, NULL));
+    OK(dunlin_following(s, &following, NULL, NULL));
+    REFUSES_NONSENSE(
+        dunlin_following(s, &iter_, NULL, NULL), dunlin_following(NULL, &iter_, NULL, NULL),
+        dunlin_following(s, NULL, NULL, NULL), dunlin_following_next, dunlin_followed, lists);
+    REFUSES_NONSENSE(dunlin_members(s, &iter_, "tea", NULL, NULL),
+                     dunlin_members(NULL, &iter_, "tea", NULL, NULL),
+                     dunlin_members(s, NULL, "tea", NULL, NULL), dunlin_members_next, dunlin_member,
+                     lists);
+    REFUSES_NONSENSE(dunlin_subscriptions(s, &iter_, NULL, NULL),
+                     dunlin_subscriptions(NULL, &iter_, NULL, NULL),
+                     dunlin_subscriptions(s, NULL, NULL, NULL), dunlin_subscriptions_next,
+                     dunlin_subscription, lists);
+    REFUSES_NONSENSE(
+        dunlin_explain(s, &iter_, "ben", NULL), dunlin_explain(NULL, &iter_, "ben", NULL),
+        dunlin_explain(s, NULL, "ben", NULL), dunlin_explain_next, dunlin_reason, lists);
+    REFUSES_NONSENSE(dunlin_lists(s, &iter_, NULL, NULL), dunlin_lists(NULL, &iter_, NULL, NULL),
+                     dunlin_lists(s, NULL, NULL, NULL), dunlin_lists_next, dunlin_list, following);
+    REFUSES_NONSENSE(
+        dunlin_items(s, &iter_, "l1", NULL, NULL), dunlin_items(NULL, &iter_, "l1", NULL, NULL),
+        dunlin_items(s, NULL, "l1", NULL, NULL), dunlin_items_next, dunlin_item, lists);
+    REFUSES_NONSENSE(dunlin_outbox(s, &iter_, NULL, NULL), dunlin_outbox(NULL, &iter_, NULL, NULL),
+                     dunlin_outbox(s, NULL, NULL, NULL), dunlin_outbox_next, dunlin_pending, lists);
+    REFUSES_NONSENSE(
+        dunlin_rejected(s, &iter_, NULL, NULL), dunlin_rejected(NULL, &iter_, NULL, NULL),
+        dunlin_rejected(s, NULL, NULL, NULL), dunlin_rejected_next, dunlin_rejection, lists);
+    dunlin_iter_free(following);
+    dunlin_iter_free(lists);
+}
+
 static void wrong_ranges_are_refused(void **state) {
     struct notebook *n = *state;
     dunlin_range range = DUNLIN_RANGE_INIT;
@@ -295,6 +348,7 @@ int main(void) {
         TEST(tokens_go_on_in_both_directions),
         TEST(rows_that_come_and_go_move_no_others),
         TEST(an_iterator_keeps_nobody_from_writing),
+        TEST(each_iterator_refuses_nonsense),
         TEST(wrong_ranges_are_refused),
         TEST(the_longest_keys_have_tokens),
         TEST(listings_by_id_page_well),
