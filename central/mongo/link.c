@@ -178,7 +178,7 @@ dunlin_status dln_mongo_run(struct dln_mongo_link *link, enum dln_mongo_way way,
     const int64_t deadline_ms = clock_ms() + DLN_MONGO_DEADLINE_MS;
     int64_t wait_ms = PAUSE_MS;
     bson_error_t error = {0};
-    size_t ignored;
+    size_t ignored = SIZE_MAX;
     at = at != NULL ? at : &ignored;
     for (;;) {
         bool ran = run_once(link, way == DLN_MONGO_READ, command, reply, at, &error);
