@@ -43,7 +43,7 @@ int64_t recompute_run(struct recompute *recompute) {
     dunlin_check check;
     dunlin_error err;
     must(dln_store_begin(recompute->store, &err), &err);
-    must(dln_derive_check(recompute->store, true, &check, &err), &err);
+    must(dln_derive_recompute(recompute->store, &check, &err), &err);
     must(dln_store_commit(recompute->store, &err), &err);
     return check.subscriptions_off;
 }

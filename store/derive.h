@@ -19,9 +19,9 @@ DUNLIN_MUST_USE dunlin_status dln_derive_make_search(struct dln_store *store, du
 /* Empties everything that derives; in a transaction. */
 DUNLIN_MUST_USE dunlin_status dln_derive_clear(struct dln_store *store, dunlin_error *err);
 
-/* Recomputes everything that derives and compares; fills subscriptions_off, counts_off and
- * search_off. With repair, puts right what differs. In a transaction. */
-DUNLIN_MUST_USE dunlin_status dln_derive_check(struct dln_store *store, bool repair,
-                                               dunlin_check *out, dunlin_error *err);
+/* Recomputes everything that derives, puts right what differs, and counts it in subscriptions_off,
+ * counts_off and search_off. In a transaction. */
+DUNLIN_MUST_USE dunlin_status dln_derive_recompute(struct dln_store *store, dunlin_check *out,
+                                                   dunlin_error *err);
 
 #endif

@@ -1,22 +1,16 @@
 /* The full recompute of what derives, beside its upkeep in derive.c: the oracle of tests and of
- * `verify`, and the repair after damage.
- *
- * It always repairs, counting the rows that it changes, and takes that back where nothing was to be
- * repaired: so a check cannot miss what a repair would find. */
+ * `verify`, and the repair after damage. */
 #include <assert.h>
 
 #include "store/counts.h"
 #include "store/derive.h"
 #include "store/derive_parts.h"
-#include "store/outbox.h"
 
 static dunlin_status run(struct dln_store *store, enum dln_store_query query, int64_t *changed,
                          dunlin_error *err) {
     struct dln_statement statement = dln_use(store, query);
     dunlin_status status = dln_run(&statement, err);
-    if (status == DUNLIN_OK && changed) {
-        *changed += dln_changed(store);
-    }
+    *changed += status == DUNLIN_OK ? dln_changed(store) : 0;
     return status;
 }
 
@@ -72,8 +66,15 @@ static dunlin_status recompute_graph(struct dln_store *store, int64_t *off, dunl
     return status;
 }
 
-static dunlin_status recompute(struct dln_store *store, dunlin_check *out, dunlin_error *err) {
-    dunlin_status status = recompute_graph(store, &out->subscriptions_off, err);
+dunlin_status dln_derive_recompute(struct dln_store *store, dunlin_check *out, dunlin_error *err) {
+    assert(store->in_transaction);
+    out->subscriptions_off = 0;
+    out->counts_off = 0;
+    out->search_off = 0;
+    dunlin_status status = dln_counts_flush(store, err);
+    if (status == DUNLIN_OK) {
+        status = recompute_graph(store, &out->subscriptions_off, err);
+    }
     if (status == DUNLIN_OK) {
         status = run(store, DLN_STORE_RECOMPUTE_SUBSCRIPTIONS_COUNT, &out->counts_off, err);
     }
@@ -83,31 +84,8 @@ static dunlin_status recompute(struct dln_store *store, dunlin_check *out, dunli
     if (status == DUNLIN_OK) {
         status = run(store, DLN_STORE_RECOMPUTE_LIST_COUNTS_OVER, &out->counts_off, err);
     }
-    if (status == DUNLIN_OK) {
-        status = dln_outbox_repair(store, &out->counts_off, err);
-    }
     if (status == DUNLIN_OK && store->search) {
         status = dln_search_recompute(store, &out->search_off, err);
     }
     return status;
-}
-
-dunlin_status dln_derive_check(struct dln_store *store, bool repair, dunlin_check *out,
-                               dunlin_error *err) {
-    assert(store->in_transaction);
-    out->subscriptions_off = 0;
-    out->counts_off = 0;
-    out->search_off = 0;
-    dunlin_status status = dln_counts_flush(store, err);
-    if (status == DUNLIN_OK) {
-        status = run(store, DLN_STORE_RECOMPUTE_START, NULL, err);
-    }
-    if (status == DUNLIN_OK) {
-        status = recompute(store, out, err);
-    }
-    if (status == DUNLIN_OK && !repair) {
-        status = run(store, DLN_STORE_RECOMPUTE_UNDO, NULL, err);
-    }
-    /* A failure has poisoned the transaction, which takes the savepoint along. */
-    return status == DUNLIN_OK ? run(store, DLN_STORE_RECOMPUTE_END, NULL, err) : status;
 }

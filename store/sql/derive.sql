@@ -106,15 +106,6 @@ WHERE id > 4611686018427387904 AND a <> 0
       AND NOT EXISTS (SELECT 1 FROM item i
                       WHERE i.list = outbox.id - 4611686018427387904 AND i.present = 1)
 
--- name: recompute_start
-SAVEPOINT recompute
-
--- name: recompute_undo
-ROLLBACK TO recompute
-
--- name: recompute_end
-RELEASE recompute
-
 -- name: origins_clear
 DELETE FROM origin
 

@@ -91,3 +91,12 @@ SELECT r.list, r.name, r.rank, r.deleted, r.stamp, r.stamps, r.extra, r.seq, r.p
 SELECT r.id, r.type, r.list, r.present, r.created_at, r.rank, r.title, r.data, r.attachments,
     r.stamp, r.stamps, r.extra, r.seq, r.place, r.pending, r.offered, r.tried FROM item r WHERE r.list =
     ?1 LIMIT ?2;
+
+-- name: check_start
+SAVEPOINT dunlin_check
+
+-- name: check_undo
+ROLLBACK TO dunlin_check
+
+-- name: check_end
+RELEASE dunlin_check
