@@ -112,7 +112,7 @@ def slow(bridge):
     since = time.monotonic()
     push(bridge, "carol", "user/carol", "follow/user/last", {"present": True})
     hears("the other one", carol, ["user/carol"], since)
-    check("bounded memory", bridge.memory_kib() - memory < 16 * 1024)
+    check("bounded memory", bridge.memory_kib() - memory < memory_bound(16 * 1024))
     data = b""
     deaf.settimeout(2)
     while b"news" not in data:

@@ -32,6 +32,12 @@ def check(what, good, more=""):
         print(f"FAIL {what} {more}", flush=True)
 
 
+def memory_bound(kib):
+    """A bound of a process's memory. The address sanitizer holds back 256 MiB of what was freed, which
+    is added there, and doubles what is in use."""
+    return 2 * kib + 256 * 1024 if "ASAN_OPTIONS" in os.environ else kib
+
+
 def same(what, expected, actual):
     check(what, expected == actual, f"\n  expected {expected!r}\n  actual   {actual!r}")
 

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include <cmocka.h>
 
 #include "client/http/unpack.h"
+#include "tests/support/memory.h"
 #include "tests/support/sight.h"
 #include "tests/support/told.h"
 
@@ -48,24 +48,18 @@ static void b57_bomb_is_stopped(void **state) {
     told.status = 0;
 }
 
-static long resident_kib(void) {
-    struct rusage usage;
-    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
-    return usage.ru_maxrss;
-}
-
 static void b57_memory_stays(void **state) {
     (void)state;
     struct dln_buf bomb = DLN_BUF_INIT(CEILING);
     dunlin_sync_result result;
     make_bomb(&bomb);
-    long before_kib = resident_kib(); /* its greatest so far, the making of the bomb included */
+    long before_kib = memory_peak_kib(); /* its greatest so far, the making of the bomb included */
     told_answers(200, WEB_OURS "Content-Encoding: gzip\r\n", bomb.data, bomb.len);
     REFUSED("TOO_LARGE", dunlin_sync(told.device->store, told.remote, &result, NULL));
-    long grown_kib = resident_kib() - before_kib;
+    long grown_kib = memory_peak_kib() - before_kib;
     print_message("grew by %ld KiB in %llu requests\n", grown_kib,
                   (unsigned long long)result.exchanges);
-    assert_true(grown_kib < 16 * 1024);
+    assert_true(grown_kib < memory_bound_kib(16 * 1024));
     assert_int_equal(device_pending(told.device), 1);
     dln_buf_free(&bomb);
     told_heals();

@@ -6,12 +6,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include <cmocka.h>
 
 #include <dunlin/dunlin.h>
 
+#include "tests/support/memory.h"
 #include "tests/support/scripted.h"
 #include "tests/support/temp.h"
 
@@ -86,19 +86,17 @@ static void a_million_changes(void **state) {
     dunlin_store_status status = {0};
     dunlin_error err;
     struct scripted scripted;
-    struct rusage usage;
     scripted_init(&scripted, next_page, NULL, NOW_MS);
     assert_int_equal(dunlin_store_open(&store, temp_file(dir, "a.db"), "aoi", NULL, &err),
                      DUNLIN_OK);
     assert_int_equal(dunlin_sync(store, &scripted.remote, &result, &err), DUNLIN_OK);
     assert_int_equal(dunlin_store_get_status(store, &status, &err), DUNLIN_OK);
-    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
     print_message("%llu changes in %llu exchanges, %lld items, at most %ld KiB resident\n",
                   (unsigned long long)result.pulled, (unsigned long long)result.exchanges,
-                  (long long)status.items, usage.ru_maxrss);
+                  (long long)status.items, memory_peak_kib());
     assert_int_equal(result.pulled, CHANGES);
     assert_int_equal(status.items, ITEMS);
-    assert_true(usage.ru_maxrss < RESIDENT_KIB_MAX);
+    assert_true(memory_peak_kib() < RESIDENT_KIB_MAX);
     dunlin_store_close(store);
     scripted_free(&scripted);
     temp_remove(dir);
