@@ -149,6 +149,8 @@ def abrupt(bridge):
         line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         line.sendall((head + body)[:cut])
         line.close()
+    whole = sync_body([pull("user/alice")])
+    eventually("what they held is free again", lambda: bridge.post("sync", "alice", whole)[0] == 200)
     works(bridge, "abrupt")
     eventually("nothing is left of them", lambda: bridge.metric("dunlin_body_bytes") == 0)
 

@@ -89,18 +89,13 @@ class Device:
     def __init__(self, bridge, user, packed=False):
         self.bridge, self.user, self.packed = bridge, user, packed
         self.scopes = {}  # name → {"cursor", "epoch", "records": {key text: record}, "head"}
-        self.clock = 0
 
     def scope(self, name):
         return self.scopes.setdefault(name, {"cursor": None, "epoch": None, "records": {}, "head": "0"})
 
-    def stamp(self):
-        self.clock = max(int(time.time() * 1000) << 16, self.clock + 1)
-        return str(self.clock)
-
     def record(self, scope, key, **fields):
         collection, *parts = key if isinstance(key, tuple) else key.split("/")
-        at = self.stamp()
+        at = stamp()
         return {"scope": scope, "collection": collection, "key": parts,
                 "fields": {name: [at, value] for name, value in fields.items()}}
 
@@ -267,7 +262,7 @@ def conflicts(bridge):
     fields = a.scope(own)["records"]["list/l"]["fields"]
     same("and lost, but for the field that nobody else wrote", ("newer", "a1"),
          (fields["name"][1], fields["rank"][1]))
-    at = a.stamp()
+    at = stamp()
     for device, value in ((a, "tie b"), (b, "tie c"), (a, "tie a")):
         record = device.record(own, "list/l", name=value)
         record["fields"]["name"][0] = at

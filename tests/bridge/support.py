@@ -21,6 +21,7 @@ DUNLIND = os.environ["DUNLIND"]
 TLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "tls")
 passed = 0
 failed = 0
+stamping = threading.Lock()
 
 
 def check(what, good, more=""):
@@ -55,15 +56,15 @@ def new_store(folder):
 
 
 class Bridge:
-    """A dunlind on a free port over a store in a folder that goes with it."""
+    """A dunlind on a free port, or a given one, over a store in a folder that goes with it."""
 
-    def __init__(self, *options, folder=None, auth=("--insecure",), store=None):
+    def __init__(self, *options, folder=None, auth=("--insecure",), store=None, port=0):
         self.temporary = None if folder else tempfile.TemporaryDirectory()
         self.folder = folder or self.temporary.name
         self.store = store or new_store(self.folder)
         self.log = os.path.join(self.folder, "access.log")
         self.process = subprocess.Popen(
-            [DUNLIND, "--store", self.store, "--listen", "127.0.0.1:0", "--log", self.log,
+            [DUNLIND, "--store", self.store, "--listen", f"127.0.0.1:{port}", "--log", self.log,
              *auth, *options], stderr=subprocess.PIPE, text=True)
         self.said = []
         for line in self.process.stderr:
@@ -156,9 +157,15 @@ def lines_of(*objects):
                    for o in objects).encode()
 
 
-def stamp(ms=None):
-    """A stamp of now, as the wire has it."""
-    return str((ms if ms is not None else int(time.time() * 1000)) << 16)
+last_stamp = 0
+
+
+def stamp():
+    """A stamp of now, as the wire has it, above every earlier one."""
+    global last_stamp
+    with stamping:
+        last_stamp = max(int(time.time() * 1000) << 16, last_stamp + 1)
+        return str(last_stamp)
 
 
 def sync_body(scopes, records=(), n=None, page=1000):

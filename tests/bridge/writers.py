@@ -6,41 +6,10 @@ version, and no cursor ever went back."""
 import concurrent.futures
 
 import database
+from device import Device
 from support import *
 
-DUNLIN = os.environ["DUNLIN"]
 WRITERS = 8
-ROUNDS = 5
-
-
-class Device:
-    def __init__(self, folder, number, remote):
-        self.path = os.path.join(folder, f"device{number}.db")
-        self.number = number
-        self.remote = remote
-        self.run("init", "--user", "aoi")
-
-    def run(self, *arguments, text=None):
-        done = subprocess.run([DUNLIN, "--db", self.path, *arguments], input=text, text=True,
-                              capture_output=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"dunlin {arguments}: {done.returncode} {done.stderr}")
-        return done.stdout
-
-    def batch(self, edits):
-        self.run("batch", "-", text=lines_of(*edits).decode())
-
-    def sync(self):
-        """Until it went through: a lost race is a reason to come again, not a failure."""
-        for attempt in range(20):
-            done = subprocess.run([DUNLIN, "--db", self.path, "sync", "--remote", self.remote],
-                                  text=True, capture_output=True, check=False)
-            if done.returncode == 0:
-                return
-            if done.returncode != 75:
-                break
-            time.sleep(0.2 * attempt)
-        raise RuntimeError(f"sync of device {self.number}: {done.returncode} {done.stderr}")
 
 
 class Reader(threading.Thread):
@@ -108,20 +77,20 @@ def prepare(devices, groups):
         device.sync()
 
 
-def write(device, follows, members, groups):
+def write(device, follows, members, groups, rounds):
     """Its share of both, in rounds."""
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         edits = [{"do": "follow", "kind": "user", "id": f"u{device.number}-{i}"}
-                 for i in range(turn, follows, ROUNDS)]
+                 for i in range(turn, follows, rounds)]
         edits += [{"do": "group-add", "group": groups[i % len(groups)],
-                   "user": f"m{device.number}-{i}"} for i in range(turn, members, ROUNDS)]
+                   "user": f"m{device.number}-{i}"} for i in range(turn, members, rounds)]
         device.batch(edits)
         device.sync()
 
 
 def main():
     uri, scans = database.run_server()
-    changes = 4000 if scans else 20000
+    changes, rounds = (4000, 2) if scans else (20000, 5)
     groups = [f"g{i:03}" for i in range(200)]
     store = database.fresh(uri)
     with tempfile.TemporaryDirectory() as folder, Bridge("--threads", "4", store=store) as one, \
@@ -137,7 +106,7 @@ def main():
         started = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
             share = changes // WRITERS
-            for done in [pool.submit(write, d, share, share, groups) for d in devices]:
+            for done in [pool.submit(write, d, share, share, groups, rounds) for d in devices]:
                 done.result()
         seconds = time.monotonic() - started
         for reader in readers:

@@ -1,4 +1,6 @@
-/* B08: central says that the place is gone. The dead cursor is sent once, what waits in the outbox
+/* ctest: engines
+ *
+ * B08: central says that the place is gone. The dead cursor is sent once, what waits in the outbox
  * survives, and one rebuild ends with central's rows. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,11 +13,21 @@
 #include "client/handle.h"
 #include "client/sync_port.h"
 #include "tests/support/notebook.h"
+#include "tests/support/sight.h"
+#include "tests/support/tap.h"
 #include "tests/support/versions.h"
 
 enum { DEAD = 1000, LOG_BEGINS = 5000, TRIES = 60 };
 
+#define DAY_MS INT64_C(86400000)
+
 static const int64_t backoff_cap_ms = 15 * 60 * 1000;
+
+struct dead_cursor {
+    int64_t seq;
+    int sent;
+    int rebuilds; /* that begin */
+};
 
 struct script {
     struct scripted scripted;
@@ -196,6 +208,70 @@ static void b08_endless_expiry_backs_off(void **state) {
     assert_started_over_once(&script, notebook);
 }
 
+/* ---- the real central */
+
+static dunlin_status count_cursor(void *payload, const struct dln_sync_request *request,
+                                  size_t bytes, dunlin_error *err) {
+    struct dead_cursor *dead = payload;
+    (void)bytes;
+    (void)err;
+    for (size_t i = 0; i < request->scope_count; i++) {
+        const struct dln_scope_ask *ask = &request->scopes[i];
+        dead->sent += ask->cursor.seq == dead->seq;
+        dead->rebuilds += ask->rebuilding && ask->cursor.seq == 0;
+    }
+    return DUNLIN_OK;
+}
+
+/* Central's log of that scope begins behind the device's place: what it removed expired. */
+static void b08_expired_at_central(void **state) {
+    (void)state;
+    struct world world;
+    struct tap tap;
+    struct dead_cursor dead = {0};
+    dunlin_maintenance done;
+    dunlin_sync_result result;
+    world_open(&world, 8, NULL);
+    struct device *d1 = world_device(&world, "aoi", 0);
+    struct device *d2 = world_device(&world, "aoi", 0);
+    OK(dunlin_follow(d2->store, DUNLIN_USER, "f1", NULL));
+    OK(dunlin_follow(d2->store, DUNLIN_USER, "f2", NULL));
+    OK(dunlin_list_create(d2->store, NULL, "l1", "list", NULL));
+    device_sync_ok(d2);
+    device_sync_ok(d1);
+    dead.seq = sight_versions(&world, "user/aoi", NULL);
+    assert_int_equal(dead.seq, 3);
+    OK(dunlin_follow(d1->store, DUNLIN_USER, "new", NULL));
+    OK(dunlin_list_rename(d1->store, "l1", "renamed", NULL));
+    OK(dunlin_list_add(d1->store, "l1", "video", "v1", NULL, NULL));
+    world.now_ms += 1000;
+    OK(dunlin_unfollow(d2->store, DUNLIN_USER, "f1", NULL));
+    device_sync_ok(d2);
+    OK(dunlin_follow(d2->store, DUNLIN_USER, "f3", NULL)); /* the newest entry never goes */
+    device_sync_ok(d2);
+    world.now_ms += 91 * DAY_MS;
+    OK(dunlin_central_maintain(world.central, &done, NULL));
+    assert_int_equal(done.expired, 1);
+
+    tap_init(&tap, &d1->remote, &dead);
+    tap.before = count_cursor;
+    OK(dunlin_sync(d1->store, &tap.remote, &result, NULL));
+    assert_int_equal(dead.sent, 1);
+    assert_int_equal(dead.rebuilds, 1);
+    assert_int_equal(result.pushed, 3);
+    assert_int_equal(device_pending(d1), 0);
+    assert_int_equal(device_rejected(d1), 0);
+    assert_string_equal(sight_following(d1), "user:f2 user:f3 user:new");
+    assert_string_equal(sight_lists(d1), "l1:renamed:1");
+    OK(dunlin_sync(d1->store, &tap.remote, NULL, NULL));
+    assert_int_equal(dead.sent, 1);
+    assert_int_equal(dead.rebuilds, 1);
+    device_sync_ok(d2);
+    sight_agree((struct device *[]){d1, d2}, 2);
+    tap_free(&tap);
+    world_close(&world);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, notebook_setup, notebook_teardown)
 
 int main(void) {
@@ -204,6 +280,7 @@ int main(void) {
         TEST(b08_expired_three_times),
         TEST(b08_killed_before_the_snapshot),
         TEST(b08_endless_expiry_backs_off),
+        cmocka_unit_test(b08_expired_at_central),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

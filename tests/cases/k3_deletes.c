@@ -1,4 +1,6 @@
-/* K3: a removal is a fact with an identity. B11, B13. */
+/* ctest: engines
+ *
+ * K3: a removal is a fact with an identity. B11, B13. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "central/walk.h"
 #include "sync/message.h"
 
 enum { RING = 8, LINE_BYTES = 64 * 1024, ARENA_BYTES = 1 << 20 };
@@ -100,12 +101,17 @@ int64_t sight_central_number(const struct world *world, const char *sql) {
 }
 
 int64_t sight_versions(const struct world *world, const char *scope, const char *key) {
-    char sql[512];
-    (void)snprintf(sql, sizeof(sql),
-                   "SELECT count(*) FROM changes WHERE scope ="
-                   " (SELECT id FROM scopes WHERE name = '%s') AND (%d OR key = '%s')",
-                   scope, key == NULL, key == NULL ? "" : key);
-    return sight_central_number(world, sql);
+    struct dln_walk walk = {.central = world->central, .scope = dln_text_of(scope)};
+    struct dln_trace trace;
+    bool last_of_key = false;
+    bool found = false;
+    int64_t versions = 0;
+    do {
+        assert_int_equal(dln_walk_next(&walk, &trace, &last_of_key, &found, NULL), DUNLIN_OK);
+        versions += found && (key == NULL || dln_text_equal(trace.key, dln_text_of(key)));
+    } while (found);
+    dln_walk_free(&walk);
+    return versions;
 }
 
 static dunlin_status keep(void *self, const void *data, size_t len) {
