@@ -23,33 +23,11 @@ static const struct deployment {
 
 enum { DEPLOYMENTS = sizeof(deployments) / sizeof(*deployments) };
 
-static void choose(const char *name, const char *value) {
-    if (value != NULL) {
-        (void)setenv(name, value, 1);
-    } else {
-        (void)unsetenv(name);
-    }
-}
-
-/* NULL: it failed. */
-static char *run(const struct history *history, const struct deployment *deployment) {
-    char why[HISTORY_WHY_BYTES];
-    char *dumps = NULL;
-    choose("DUNLIN_TEST_ENGINE", deployment->engine);
-    choose("DUNLIN_TEST_REMOTE", deployment->remote);
-    if (history_run(history, why, &dumps) != 0) {
-        printf("seed %llu over %s: %s\n", (unsigned long long)history->seed, deployment->name, why);
-        free(dumps);
-        return NULL;
-    }
-    return dumps;
-}
-
 static int compare(const struct history *history) {
-    char *expected = run(history, &deployments[0]);
+    char *expected = history_run_over(history, deployments[0].engine, deployments[0].remote);
     int failed = expected == NULL;
     for (int i = 1; i < DEPLOYMENTS && !failed; i++) {
-        char *dumps = run(history, &deployments[i]);
+        char *dumps = history_run_over(history, deployments[i].engine, deployments[i].remote);
         failed = dumps == NULL;
         if (dumps != NULL && strcmp(dumps, expected) != 0) {
             printf("seed %llu ends otherwise over %s:\n%s\nthan over %s:\n%s\n",

@@ -423,6 +423,28 @@ int history_run(const struct history *history, char why[HISTORY_WHY_BYTES], char
     return run.failed;
 }
 
+static void choose(const char *name, const char *value) {
+    if (value != NULL) {
+        (void)setenv(name, value, 1);
+    } else {
+        (void)unsetenv(name);
+    }
+}
+
+char *history_run_over(const struct history *history, const char *engine, const char *remote) {
+    char why[HISTORY_WHY_BYTES];
+    char *dumps = NULL;
+    choose("DUNLIN_TEST_ENGINE", engine);
+    choose("DUNLIN_TEST_REMOTE", remote);
+    if (history_run(history, why, &dumps) != 0) {
+        printf("seed %llu over %s, %s: %s\n", (unsigned long long)history->seed,
+               engine != NULL ? engine : "SQLite", remote != NULL ? remote : "in the process", why);
+        free(dumps);
+        return NULL;
+    }
+    return dumps;
+}
+
 void history_shrink(struct history *history, char why[HISTORY_WHY_BYTES]) {
     for (size_t chunk = history->step_count / 2; chunk > 0; chunk /= 2) {
         for (size_t at = 0; at + chunk <= history->step_count;) {

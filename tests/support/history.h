@@ -57,6 +57,10 @@ void history_generate(struct history *history, uint64_t seed);
  * derives is what a recompute gives; else `why` says what was found. dumps, which may be NULL, gets
  * what all devices hold at the end; the caller frees it. */
 int history_run(const struct history *history, char why[HISTORY_WHY_BYTES], char **dumps);
+/* history_run() over that engine ("mongo"; NULL: SQLite) and that remote ("driver", "http"; NULL:
+ * central's own). What all devices hold at the end, the caller's to free; NULL, and the reason
+ * printed: it failed. */
+char *history_run_over(const struct history *history, const char *engine, const char *remote);
 /* Leaves out steps as long as it still fails. */
 void history_shrink(struct history *history, char why[HISTORY_WHY_BYTES]);
 const char *history_step_name(enum step_kind kind);

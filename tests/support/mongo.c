@@ -44,7 +44,7 @@ static bool read_uri(const char *path) {
     return got && server_uri[0] != '\0';
 }
 
-static void start_own(void) {
+static bool start_own(const char *kind) {
     char *folder = temp_new();
     const char *path = temp_file(folder, "server");
     char owner[32];
@@ -52,16 +52,14 @@ static void start_own(void) {
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        (void)execl("/bin/bash", "bash", server_script, "start", path, owner, (char *)NULL);
+        (void)execl("/bin/bash", "bash", server_script, "start", path, owner, kind, (char *)NULL);
         _exit(127);
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     bool got = WIFEXITED(status) && WEXITSTATUS(status) == 0 && read_uri(path);
     temp_remove(folder);
-    if (!got) {
-        fail_msg("no MongoDB for this test; see what %s says", server_script);
-    }
+    return got;
 }
 
 const char *mongo_server(void) {
@@ -77,8 +75,14 @@ const char *mongo_server(void) {
         (void)snprintf(server_uri, sizeof(server_uri), "%s", given);
         return server_uri;
     }
-    start_own();
+    if (!start_own(NULL)) {
+        fail_msg("no MongoDB for this test; see what %s says", server_script);
+    }
     return server_uri;
+}
+
+bool mongo_stand_alone(void) {
+    return start_own("standalone");
 }
 
 bool mongo_scans(void) {

@@ -17,6 +17,9 @@ const char *mongo_server(void);
 /* Whether that server is known to scan a collection where others walk an index: what takes
  * thousands of documents is then left out. */
 bool mongo_scans(void);
+/* From now on this process's tests run on a server of its own that is no replica set. False: there
+ * is none to start. */
+bool mongo_stand_alone(void);
 /* The url of a new database, the caller's to give back by mongo_drop(). */
 char *mongo_new(void);
 /* Drops the database, soon, and frees the url; centrals over it must have been closed. NULL is

@@ -139,7 +139,7 @@ static void refusal_by_the_server_says_why(void **state) {
 }
 
 /* What is missing is said when connecting, and named. */
-static void what_is_missing_is_named(void **state) {
+static void b70_what_is_missing_is_named(void **state) {
     (void)state;
     static const struct {
         const char *command;
@@ -173,7 +173,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(insert_without_a_majority_is_not_acknowledged, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(refusal_by_the_server_says_why, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_missing_is_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(b70_what_is_missing_is_named, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
