@@ -66,7 +66,7 @@ def follow_all(device, *ids):
 
 
 def following(device):
-    return [json.loads(line)["id"] for line in device.run("--json", "following").splitlines()]
+    return [json.loads(line)["target"] for line in device.run("--json", "following").splitlines()]
 
 
 def story(kind, folder, fuzzy):
