@@ -28,12 +28,13 @@ int64_t dln_server_steady_ms(const struct dln_server *server) {
     return server->ports.steady_ms(server->ports.steady_self);
 }
 
-/* Remembers what the HTTP library says while it starts. Later it speaks of clients only. */
+/* Remembers what the HTTP library says to whoever starts it. Its own threads speak of clients only.
+ */
 static void trouble_note(void *context, const char *format, va_list arguments) DUNLIN_PRINTF(2, 0);
 static void trouble_note(void *context, const char *format, va_list arguments) {
     struct dln_server *server = context;
 
-    if (server->daemon == NULL) {
+    if (pthread_equal(pthread_self(), server->starter)) {
         (void)vsnprintf(server->trouble, sizeof(server->trouble), format, arguments);
         server->trouble[strcspn(server->trouble, "\n")] = '\0';
     }
@@ -119,6 +120,7 @@ static dunlin_status daemon_start(struct dln_server *server, int fd, dunlin_erro
     } else {
         flags |= MHD_USE_TLS;
     }
+    server->starter = pthread_self();
     server->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, dln_request_handle, server, MHD_OPTION_EXTERNAL_LOGGER, trouble_note,
         server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, threads,

@@ -33,6 +33,7 @@ struct dln_server {
     struct dln_access_log log;
     struct dln_connections connections;
     struct MHD_Daemon *daemon;
+    pthread_t starter; /* who started it */
     atomic_bool draining;
     atomic_size_t under_way;  /* requests */
     atomic_size_t body_bytes; /* of them */

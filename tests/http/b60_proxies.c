@@ -47,9 +47,10 @@ static void b60_cached_answers(void **state) {
         assert_string_equal(before, after);
         free(after);
     }
+    web_settle(&told.hub.web);
+    told.hub.before = NULL;
     free(before);
     free(cached);
-    told.hub.before = NULL;
     OK(dunlin_sync(told.device->store, told.remote, &result, NULL));
     assert_int_equal(result.pulled, 3);
     device_sync_ok(other);

@@ -86,6 +86,7 @@ static void make_edits(struct stage *stage, int round) {
     }
     (void)snprintf(id, sizeof(id), "u%d", round);
     OK(dunlin_follow(stage->store, DUNLIN_USER, id, NULL));
+    web_settle(&stage->way.web);
 }
 
 /* Syncs until it succeeds; returns how often it did not. */
@@ -112,6 +113,7 @@ static void assert_in_step(struct stage *stage) {
     OK(dunlin_store_get_status(stage->store, &status, NULL));
     assert_int_equal(status.pending, 0);
     assert_int_equal(status.rejected, 0);
+    web_settle(&stage->way.web);
     stage->fault_from = stage->fault_until = 0;
     OK(dunlin_verify_remote(stage->store, stage->remote, 0, &divergence, NULL, NULL, NULL));
     assert_int_equal(divergence.differ, 0);
@@ -186,6 +188,7 @@ static void many_faults_at_random(void **state) {
                         status == DUNLIN_NOT_OUR_SERVER || status == DUNLIN_STALE_REPLY);
         }
     }
+    web_settle(&stage.way.web);
     stage.fault = WAY_CLEAR;
     OK(dunlin_sync(stage.store, stage.remote, NULL, NULL));
     assert_in_step(&stage);

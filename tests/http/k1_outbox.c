@@ -81,6 +81,7 @@ static void b01_answer_is_cut(void **state) {
         assert_int_equal(result.rejected, 0);
         assert_int_equal(device_pending(device), 1);
         assert_int_equal(sight_versions(&world, "user/aoi", "item/l1/video/v1"), 1);
+        web_settle(&hub.web);
     }
     hub.before = NULL;
     dunlin_sync_result result;

@@ -58,6 +58,7 @@ int told_teardown(void **state) {
 }
 
 void told_answers(int status, const char *headers, const void *body, size_t body_len) {
+    web_settle(&told.hub.web);
     told.status = status;
     told.headers = headers;
     told.body = body;
@@ -92,6 +93,7 @@ void told_comes_to(const char *expected) {
 
 void told_heals(void) {
     dunlin_sync_result result;
+    web_settle(&told.hub.web);
     told.status = 0;
     OK(dunlin_sync(told.device->store, told.remote, &result, NULL));
     assert_int_equal(result.pushed, 1);

@@ -311,6 +311,11 @@ void web_set_certificate(struct web *web, const struct certificate *certificate)
     gnutls_certificate_free_credentials(old);
 }
 
+void web_settle(struct web *web) {
+    (void)pthread_mutex_lock(&web->lock);
+    (void)pthread_mutex_unlock(&web->lock);
+}
+
 void web_stop(struct web *web) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)web->port)};
     (void)pthread_mutex_lock(&web->lock);

@@ -60,6 +60,8 @@ void web_start_tls(struct web *web, web_answer answer, void *payload,
 /* From the next connection on. */
 void web_set_certificate(struct web *web, const struct certificate *certificate);
 void web_stop(struct web *web);
+/* Waits for the callback that runs, if one does; what it read may be changed then. */
+void web_settle(struct web *web);
 
 /* False: the client is gone. */
 bool web_send(struct web_client *client, const void *data, size_t len);

@@ -57,7 +57,7 @@ static int64_t device_now(void *self) {
 }
 
 static void device_fill(void *self, void *out, size_t len) {
-    fill_random(&((struct device *)self)->world->random, out, len);
+    fill_random(&((struct device *)self)->random, out, len);
 }
 
 static void must(dunlin_status status, const dunlin_error *err, const char *what) {
@@ -222,7 +222,7 @@ void world_close(struct world *world) {
 struct device *world_device(struct world *world, const char *owner, int64_t skew_ms) {
     assert(world->device_count < WORLD_DEVICES);
     struct device *device = &world->devices[world->device_count];
-    *device = (struct device){.world = world, .skew_ms = skew_ms};
+    *device = (struct device){.world = world, .skew_ms = skew_ms, .random = world_random(world)};
     (void)snprintf(device->owner, sizeof(device->owner), "%s", owner);
     (void)snprintf(device->path, sizeof(device->path), "%s/device%d.db", world->dir,
                    world->device_count);

@@ -34,6 +34,7 @@ struct device {
     char owner[32];
     char path[512];
     int64_t skew_ms; /* of its clock against the world's */
+    uint64_t random; /* of its own: devices may be used by several threads */
     dunlin_ports ports;
     dunlin_store *store;
     dunlin_remote remote; /* what the device talks to: the faulty way */
@@ -50,7 +51,7 @@ struct device {
 struct world {
     char *dir;
     int64_t now_ms;
-    uint64_t random; /* of the devices and the test */
+    uint64_t random; /* of the test */
     uint64_t
         central_random; /* apart, so that devices do the same whatever carries their requests */
     dunlin_ports ports;
