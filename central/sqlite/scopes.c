@@ -12,8 +12,9 @@ static dunlin_status run(struct dln_query *query, bool *changed, dunlin_error *e
     return dln_query_end(query, err);
 }
 
-static dunlin_status engine_raise_hint(void *self, struct dln_text scope,
-                                       const struct dln_hint *hint, dunlin_error *err) {
+/* Runs a statement that takes the scope's number, made where there is none, and then these. */
+static dunlin_status write_scope(void *self, enum dln_central_query name, struct dln_text scope,
+                                 const int64_t *values, size_t count, dunlin_error *err) {
     dunlin_status status;
     struct dln_query query;
     int64_t id;
@@ -21,14 +22,21 @@ static dunlin_status engine_raise_hint(void *self, struct dln_text scope,
         return status;
     }
     if ((status = dln_database_scope(self, scope, true, &id, err)) == DUNLIN_OK) {
-        dln_query_start(&query, self, DLN_CENTRAL_SCOPE_RAISE_HINT);
+        dln_query_start(&query, self, name);
         dln_query_integer(&query, id);
-        dln_query_integer(&query, hint->head);
-        dln_query_integer(&query, hint->touched_ms);
+        for (size_t i = 0; i < count; i++) {
+            dln_query_integer(&query, values[i]);
+        }
         status = run(&query, NULL, err);
     }
     dunlin_status ended = dln_database_end(self, status == DUNLIN_OK, err);
     return status != DUNLIN_OK ? status : ended;
+}
+
+static dunlin_status engine_raise_hint(void *self, struct dln_text scope,
+                                       const struct dln_hint *hint, dunlin_error *err) {
+    return write_scope(self, DLN_CENTRAL_SCOPE_RAISE_HINT, scope,
+                       (const int64_t[]){hint->head, hint->touched_ms}, 2, err);
 }
 
 static dunlin_status engine_hints(void *self, const struct dln_text *scopes, size_t count,
@@ -86,20 +94,7 @@ static dunlin_status engine_floor(void *self, struct dln_text scope, int64_t *ou
 
 static dunlin_status engine_raise_floor(void *self, struct dln_text scope, int64_t floor,
                                         dunlin_error *err) {
-    dunlin_status status;
-    struct dln_query query;
-    int64_t id;
-    if ((status = dln_database_begin(self, err))) {
-        return status;
-    }
-    if ((status = dln_database_scope(self, scope, true, &id, err)) == DUNLIN_OK) {
-        dln_query_start(&query, self, DLN_CENTRAL_SCOPE_RAISE_FLOOR);
-        dln_query_integer(&query, id);
-        dln_query_integer(&query, floor);
-        status = run(&query, NULL, err);
-    }
-    dunlin_status ended = dln_database_end(self, status == DUNLIN_OK, err);
-    return status != DUNLIN_OK ? status : ended;
+    return write_scope(self, DLN_CENTRAL_SCOPE_RAISE_FLOOR, scope, &floor, 1, err);
 }
 
 static dunlin_status engine_scopes(void *self, struct dln_arena *arena, struct dln_text after,
@@ -169,21 +164,7 @@ static dunlin_status engine_base(void *self, int64_t epoch, struct dln_text scop
 
 static dunlin_status engine_note_base(void *self, int64_t epoch, struct dln_text scope, int64_t seq,
                                       dunlin_error *err) {
-    dunlin_status status;
-    struct dln_query query;
-    int64_t id;
-    if ((status = dln_database_begin(self, err))) {
-        return status;
-    }
-    if ((status = dln_database_scope(self, scope, true, &id, err)) == DUNLIN_OK) {
-        dln_query_start(&query, self, DLN_CENTRAL_BASE_NOTE);
-        dln_query_integer(&query, epoch);
-        dln_query_integer(&query, id);
-        dln_query_integer(&query, seq);
-        status = run(&query, NULL, err);
-    }
-    dunlin_status ended = dln_database_end(self, status == DUNLIN_OK, err);
-    return status != DUNLIN_OK ? status : ended;
+    return write_scope(self, DLN_CENTRAL_BASE_NOTE, scope, (const int64_t[]){epoch, seq}, 2, err);
 }
 
 static dunlin_status engine_lease(void *self, struct dln_arena *arena, struct dln_text name,

@@ -86,6 +86,17 @@ void shared_pass(struct shared *shared, int64_t ms) {
     shared->steady_ms += ms;
 }
 
+void shared_pass_days(struct shared *shared, int64_t days) {
+    shared_pass(shared, days * SHARED_DAY_MS);
+}
+
+dunlin_maintenance shared_maintain(struct shared *shared) {
+    dunlin_maintenance done;
+    dunlin_error err;
+    must(dunlin_central_maintain(shared->central, &done, &err), &err);
+    return done;
+}
+
 dln_stamp shared_stamp(const struct shared *shared, int64_t more) {
     return dln_stamp_of_ms(shared->now_ms) + (dln_stamp)more;
 }
@@ -299,6 +310,23 @@ const char *shared_value(struct shared *shared, const char *scope, const char *k
     default:
         return "";
     }
+}
+
+int64_t shared_floor(struct shared *shared, const char *scope) {
+    const struct dln_central_engine *engine = &shared->central->engine;
+    int64_t floor;
+    dunlin_error err;
+    must(engine->floor(engine->self, dln_text_of(scope), &floor, &err), &err);
+    return floor;
+}
+
+bool shared_stands(struct shared *shared, const char *scope, int64_t seq) {
+    const struct dln_central_engine *engine = &shared->central->engine;
+    bool found;
+    uint32_t salt;
+    dunlin_error err;
+    must(engine->salt(engine->self, dln_text_of(scope), seq, &found, &salt, &err), &err);
+    return found;
 }
 
 int64_t shared_last(struct shared *shared, const char *scope) {

@@ -32,6 +32,9 @@ void shared_needs_speed(void);
 void shared_close(struct shared *shared);
 /* Both clocks go on. */
 void shared_pass(struct shared *shared, int64_t ms);
+void shared_pass_days(struct shared *shared, int64_t days);
+/* A round of upkeep. */
+dunlin_maintenance shared_maintain(struct shared *shared);
 /* A stamp of the server's present, plus some. */
 dln_stamp shared_stamp(const struct shared *shared, int64_t more);
 
@@ -76,6 +79,9 @@ const struct dln_stored *shared_stored(struct shared *shared, const char *scope,
 /* The stored value as text, "" where it is none: "true", "false", or the text. */
 const char *shared_value(struct shared *shared, const char *scope, const char *key,
                          const char *field);
+int64_t shared_floor(struct shared *shared, const char *scope);
+/* Whether the entry at that seq is still in the log. */
+bool shared_stands(struct shared *shared, const char *scope, int64_t seq);
 int64_t shared_last(struct shared *shared, const char *scope);
 /* How many versions the scope's log holds. */
 size_t shared_versions(struct shared *shared, const char *scope);

@@ -34,7 +34,7 @@ INSERT OR IGNORE INTO epochs (number, id) VALUES (?1, ?2);
 SELECT seq FROM bases WHERE epoch = ?1 AND scope = ?2;
 
 -- name: base_note
-INSERT OR IGNORE INTO bases (epoch, scope, seq) VALUES (?1, ?2, ?3);
+INSERT OR IGNORE INTO bases (scope, epoch, seq) VALUES (?1, ?2, ?3);
 
 -- name: lease_newest
 SELECT number, until, holder FROM leases WHERE name = ?1 ORDER BY number DESC LIMIT 1;

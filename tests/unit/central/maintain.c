@@ -32,46 +32,23 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static dunlin_maintenance maintain(void) {
-    dunlin_maintenance done;
-    assert_int_equal(dunlin_central_maintain(shared.central, &done, NULL), DUNLIN_OK);
-    return done;
-}
-
-static int64_t floor_of(const char *scope) {
-    int64_t floor;
-    assert_int_equal(inner.floor(inner.self, dln_text_of(scope), &floor, NULL), DUNLIN_OK);
-    return floor;
-}
-
-static bool stands(int64_t seq) {
-    bool found;
-    uint32_t salt;
-    assert_int_equal(inner.salt(inner.self, DLN_TEXT(AOI), seq, &found, &salt, NULL), DUNLIN_OK);
-    return found;
-}
-
-static void pass_days(int64_t days) {
-    shared_pass(&shared, days * SHARED_DAY_MS);
-}
-
 /* Compaction */
 
 static void superseded_version_stays_for_the_grace(void **state) {
     (void)state;
     assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
-    pass_days(7); /* its own age does not matter, but its successor's */
+    shared_pass_days(&shared, 7); /* its own age does not matter, but its successor's */
     assert_int_equal(PUSH("list/l1", "name", "n"), DUNLIN_OK);
     shared_pass(&shared, SHARED_DAY_MS - 1);
-    assert_int_equal(maintain().superseded, 0);
-    assert_true(stands(1));
+    assert_int_equal(shared_maintain(&shared).superseded, 0);
+    assert_true(shared_stands(&shared, AOI, 1));
     shared_pass(&shared, 1);
-    assert_int_equal(maintain().superseded, 1);
-    assert_false(stands(1));
-    assert_true(stands(2));
-    assert_int_equal(floor_of(AOI), 0);
+    assert_int_equal(shared_maintain(&shared).superseded, 1);
+    assert_false(shared_stands(&shared, AOI, 1));
+    assert_true(shared_stands(&shared, AOI, 2));
+    assert_int_equal(shared_floor(&shared, AOI), 0);
     assert_string_equal(shared_value(&shared, AOI, "list/l1", "deleted"), "false");
-    assert_int_equal(maintain().superseded, 0);
+    assert_int_equal(shared_maintain(&shared).superseded, 0);
 }
 
 static void chain_of_versions_leaves_the_newest(void **state) {
@@ -84,15 +61,15 @@ static void chain_of_versions_leaves_the_newest(void **state) {
         assert_int_equal(PUSH("list/l1", "deleted", "false", "name", name), DUNLIN_OK);
     }
     shared_pass(&shared, 350);
-    pass_days(1);
+    shared_pass_days(&shared, 1);
     shared_pass(&shared, -700);
-    (void)maintain();
+    (void)shared_maintain(&shared);
     assert_true(shared_versions(&shared, AOI) > 300); /* half of them are younger */
     assert_true(shared_versions(&shared, AOI) < 400);
-    pass_days(2);
-    (void)maintain();
+    shared_pass_days(&shared, 2);
+    (void)shared_maintain(&shared);
     assert_int_equal(shared_versions(&shared, AOI), 1);
-    assert_true(stands(700));
+    assert_true(shared_stands(&shared, AOI, 700));
 }
 
 static void grace_can_be_longer_but_not_shorter(void **state) {
@@ -107,10 +84,10 @@ static void grace_can_be_longer_but_not_shorter(void **state) {
     assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
     shared_pass(&shared, 1);
     assert_int_equal(PUSH("list/l1", "name", "n"), DUNLIN_OK);
-    pass_days(2);
-    assert_int_equal(maintain().superseded, 0);
-    pass_days(1);
-    assert_int_equal(maintain().superseded, 1);
+    shared_pass_days(&shared, 2);
+    assert_int_equal(shared_maintain(&shared).superseded, 0);
+    shared_pass_days(&shared, 1);
+    assert_int_equal(shared_maintain(&shared).superseded, 1);
 }
 
 /* Tombstones */
@@ -121,13 +98,13 @@ static void tombstone_expires_at_the_horizon(void **state) {
     shared_pass(&shared, 1);
     assert_int_equal(PUSH("follow/user/ben", "present", "false"), DUNLIN_OK);
     assert_int_equal(PUSH("follow/user/dai", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     shared_pass(&shared, -1);
-    assert_int_equal(maintain().expired, 0);
-    assert_int_equal(floor_of(AOI), 0);
+    assert_int_equal(shared_maintain(&shared).expired, 0);
+    assert_int_equal(shared_floor(&shared, AOI), 0);
     shared_pass(&shared, 1);
-    assert_int_equal(maintain().expired, 1);
-    assert_int_equal(floor_of(AOI), 2);
+    assert_int_equal(shared_maintain(&shared).expired, 1);
+    assert_int_equal(shared_floor(&shared, AOI), 2);
     assert_int_equal(shared_stored(&shared, AOI, "follow/user/ben")->place.seq, 0);
     assert_int_equal(shared_versions(&shared, AOI), 1);
 }
@@ -137,12 +114,12 @@ static void newest_entry_of_a_scope_never_goes(void **state) {
     assert_int_equal(PUSH("follow/user/ben", "present", "true"), DUNLIN_OK);
     shared_pass(&shared, 1);
     assert_int_equal(PUSH("follow/user/ben", "present", "false"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS + 1);
-    assert_int_equal(maintain().expired, 0);
-    assert_true(stands(2));
-    assert_int_equal(floor_of(AOI), 0);
+    shared_pass_days(&shared, HORIZON_DAYS + 1);
+    assert_int_equal(shared_maintain(&shared).expired, 0);
+    assert_true(shared_stands(&shared, AOI, 2));
+    assert_int_equal(shared_floor(&shared, AOI), 0);
     assert_int_equal(PUSH("follow/user/dai", "present", "true"), DUNLIN_OK);
-    assert_int_equal(maintain().expired, 1);
+    assert_int_equal(shared_maintain(&shared).expired, 1);
     assert_int_equal(shared_last(&shared, AOI), 3);
 }
 
@@ -160,8 +137,8 @@ static void group_tombstones_never_expire(void **state) {
     assert_int_equal(
         SHARED_PUSH(&shared, "aoi", "group/tea", "member/dai", stamp, "present", "false"),
         DUNLIN_OK);
-    pass_days(10 * 365);
-    assert_int_equal(maintain().expired, 1); /* ben's; dai's is the newest entry */
+    shared_pass_days(&shared, 10 * 365);
+    assert_int_equal(shared_maintain(&shared).expired, 1); /* ben's; dai's is the newest entry */
     assert_string_equal(shared_value(&shared, "group/tea", "group", "deleted"), "true");
     assert_int_equal(SHARED_PUSH(&shared, "emi", "group/tea", "group", shared_stamp(&shared, 0),
                                  "deleted", "false", "owner", "emi"),
@@ -174,18 +151,18 @@ static void unknown_collections_have_tombstones_too(void **state) {
     assert_int_equal(PUSH("hologram/h2", "deleted", "true"), DUNLIN_OK);
     assert_int_equal(PUSH("hologram/h3", "hue", "red"), DUNLIN_OK);
     assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    assert_int_equal(maintain().expired, 2);
+    shared_pass_days(&shared, HORIZON_DAYS);
+    assert_int_equal(shared_maintain(&shared).expired, 2);
     assert_string_equal(shared_value(&shared, AOI, "hologram/h3", "hue"), "red");
 }
 
 static void revived_record_stays(void **state) {
     (void)state;
     assert_int_equal(PUSH("follow/user/ben", "present", "false"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     assert_int_equal(PUSH("follow/user/ben", "present", "true"), DUNLIN_OK);
     assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
-    dunlin_maintenance done = maintain();
+    dunlin_maintenance done = shared_maintain(&shared);
     assert_int_equal(done.expired, 0);
     assert_string_equal(shared_value(&shared, AOI, "follow/user/ben", "present"), "true");
 }
@@ -225,7 +202,7 @@ static void expiry_goes_in_its_order_wherever_it_is_cut(void **state) {
     shared_pass(&shared, 1);
     assert_int_equal(PUSH("follow/user/ben", "present", "false"), DUNLIN_OK);
     assert_int_equal(PUSH("follow/user/dai", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     shared.central->engine.drop = cut_drop;
     shared.central->engine.raise_floor = cut_floor;
     for (int allowed = 0; allowed <= 3; allowed++) {
@@ -237,13 +214,13 @@ static void expiry_goes_in_its_order_wherever_it_is_cut(void **state) {
         }
         assert_int_equal(status, DUNLIN_IO);
         /* An older version never stands alone, a tombstone never goes above the floor. */
-        assert_true(!stands(1) || stands(2));
-        assert_true(stands(2) || floor_of(AOI) == 2);
+        assert_true(!shared_stands(&shared, AOI, 1) || shared_stands(&shared, AOI, 2));
+        assert_true(shared_stands(&shared, AOI, 2) || shared_floor(&shared, AOI) == 2);
         assert_string_not_equal(shared_value(&shared, AOI, "follow/user/ben", "present"), "true");
         shared_pass(&shared, 2 * 60 * 1000); /* the lease of the round that died runs out */
     }
-    assert_false(stands(1));
-    assert_false(stands(2));
+    assert_false(shared_stands(&shared, AOI, 1));
+    assert_false(shared_stands(&shared, AOI, 2));
     order[0] = '\0';
 }
 
@@ -253,12 +230,12 @@ static void expiry_order_in_one_round(void **state) {
     shared_pass(&shared, 1);
     assert_int_equal(PUSH("follow/user/ben", "present", "false"), DUNLIN_OK);
     assert_int_equal(PUSH("follow/user/dai", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     shared.central->engine.drop = cut_drop;
     shared.central->engine.raise_floor = cut_floor;
     order[0] = '\0';
     writes_left = 100;
-    (void)maintain();
+    (void)shared_maintain(&shared);
     assert_string_equal(order, "1f2"); /* leftovers, floor, tombstone */
 }
 
@@ -266,10 +243,10 @@ static void expiry_order_in_one_round(void **state) {
  */
 static void leftovers_go_whatever_their_clock_said(void **state) {
     (void)state;
-    pass_days(400); /* a clock that is ahead for a while */
+    shared_pass_days(&shared, 400); /* a clock that is ahead for a while */
     assert_int_equal(PUSH("follow/user/ben", "present", "true"), DUNLIN_OK);
     assert_int_equal(PUSH("follow/user/ben", "name", "x"), DUNLIN_OK);
-    pass_days(-400);
+    shared_pass_days(&shared, -400);
     assert_int_equal(SHARED_PUSH(&shared, "aoi", AOI, "follow/user/ben",
                                  shared_stored(&shared, AOI, "follow/user/ben")
                                          ->record.fields[DLN_FOLLOW_PRESENT]
@@ -278,8 +255,8 @@ static void leftovers_go_whatever_their_clock_said(void **state) {
                                  "present", "false"),
                      DUNLIN_OK);
     assert_int_equal(PUSH("follow/user/dai", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    dunlin_maintenance done = maintain();
+    shared_pass_days(&shared, HORIZON_DAYS);
+    dunlin_maintenance done = shared_maintain(&shared);
     assert_int_equal(done.superseded, 2);
     assert_int_equal(done.expired, 1);
     assert_int_equal(shared_stored(&shared, AOI, "follow/user/ben")->place.seq, 0);
@@ -289,13 +266,13 @@ static void leftovers_go_whatever_their_clock_said(void **state) {
 static void push_many_versions(const char *key) {
     dln_stamp stamp = shared_stamp(&shared, 0);
     shared_needs_speed();
-    pass_days(400);
+    shared_pass_days(&shared, 400);
     for (int i = 1; i <= 600; i++) {
         assert_int_equal(
             SHARED_PUSH(&shared, "aoi", AOI, key, stamp + (dln_stamp)i, "present", "true"),
             DUNLIN_OK);
     }
-    pass_days(-400);
+    shared_pass_days(&shared, -400);
 }
 
 static void many_leftovers_take_more_than_one_round(void **state) {
@@ -307,10 +284,10 @@ static void many_leftovers_take_more_than_one_round(void **state) {
                                  "present", "false"),
                      DUNLIN_OK);
     assert_int_equal(PUSH("follow/user/dai", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    assert_int_equal(maintain().expired, 0);
+    shared_pass_days(&shared, HORIZON_DAYS);
+    assert_int_equal(shared_maintain(&shared).expired, 0);
     assert_true(shared_versions(&shared, AOI) > 2);
-    assert_int_equal(maintain().expired, 1);
+    assert_int_equal(shared_maintain(&shared).expired, 1);
     assert_int_equal(shared_versions(&shared, AOI), 1);
 }
 
@@ -329,9 +306,9 @@ static void many_tombstones_expire_in_batches(void **state) {
         assert_int_equal(shared.answer.ack_count, 1000);
     }
     assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    assert_int_equal(maintain().expired, 2000);
-    assert_int_equal(floor_of(AOI), 2000);
+    shared_pass_days(&shared, HORIZON_DAYS);
+    assert_int_equal(shared_maintain(&shared).expired, 2000);
+    assert_int_equal(shared_floor(&shared, AOI), 2000);
     assert_int_equal(shared_versions(&shared, AOI), 1);
 }
 
@@ -353,13 +330,13 @@ static void a_round_beside_another_does_nothing(void **state) {
     (void)state;
     struct dln_lease_hold hold;
     make_old_list();
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     assert_int_equal(dln_lease_take(shared.central, &hold, DLN_TEXT("maintain"), 60 * 1000, NULL),
                      DUNLIN_OK);
     assert_true(hold.number > 0);
-    assert_int_equal(maintain().purged, 0);
+    assert_int_equal(shared_maintain(&shared).purged, 0);
     assert_int_equal(dln_lease_release(shared.central, &hold, NULL), DUNLIN_OK);
-    assert_int_equal(maintain().purged, 3);
+    assert_int_equal(shared_maintain(&shared).purged, 3);
 }
 
 static void lease_is_lost_when_it_runs_out(void **state) {
@@ -422,23 +399,23 @@ static void floor_is_not_raised_without_the_lease(void **state) {
     make_old_list();
     assert_int_equal(PUSH("follow/user/ben", "present", "false"), DUNLIN_OK);
     assert_int_equal(PUSH("list/l0", "name", "n"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     shared.central->engine.last = floor_that_takes_long;
-    dunlin_maintenance done = maintain();
+    dunlin_maintenance done = shared_maintain(&shared);
     assert_int_equal(done.expired + done.purged, 0);
-    assert_int_equal(floor_of(AOI), 0);
-    assert_true(stands(7) && stands(9));
+    assert_int_equal(shared_floor(&shared, AOI), 0);
+    assert_true(shared_stands(&shared, AOI, 7) && shared_stands(&shared, AOI, 9));
 }
 
 static void no_tombstone_goes_without_the_lease(void **state) {
     (void)state;
     assert_int_equal(PUSH("follow/user/ben", "present", "false"), DUNLIN_OK);
     assert_int_equal(PUSH("follow/user/dai", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     shared.central->engine.last = floor_that_takes_long;
-    assert_int_equal(maintain().expired, 0);
-    assert_int_equal(floor_of(AOI), 0);
-    assert_true(stands(1));
+    assert_int_equal(shared_maintain(&shared).expired, 0);
+    assert_int_equal(shared_floor(&shared, AOI), 0);
+    assert_true(shared_stands(&shared, AOI, 1));
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

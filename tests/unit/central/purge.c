@@ -31,29 +31,6 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static dunlin_maintenance maintain(void) {
-    dunlin_maintenance done;
-    assert_int_equal(dunlin_central_maintain(shared.central, &done, NULL), DUNLIN_OK);
-    return done;
-}
-
-static int64_t floor_of(const char *scope) {
-    int64_t floor;
-    assert_int_equal(inner.floor(inner.self, dln_text_of(scope), &floor, NULL), DUNLIN_OK);
-    return floor;
-}
-
-static bool stands(int64_t seq) {
-    bool found;
-    uint32_t salt;
-    assert_int_equal(inner.salt(inner.self, DLN_TEXT(AOI), seq, &found, &salt, NULL), DUNLIN_OK);
-    return found;
-}
-
-static void pass_days(int64_t days) {
-    shared_pass(&shared, days * SHARED_DAY_MS);
-}
-
 /* The order of the writes, with the round cut off behind each of them. */
 
 static int writes_left;
@@ -86,13 +63,13 @@ static dunlin_status cut_floor(void *self, struct dln_text scope, int64_t floor,
 static void push_many_versions(const char *key) {
     dln_stamp stamp = shared_stamp(&shared, 0);
     shared_needs_speed();
-    pass_days(400);
+    shared_pass_days(&shared, 400);
     for (int i = 1; i <= 600; i++) {
         assert_int_equal(
             SHARED_PUSH(&shared, "aoi", AOI, key, stamp + (dln_stamp)i, "present", "true"),
             DUNLIN_OK);
     }
-    pass_days(-400);
+    shared_pass_days(&shared, -400);
 }
 
 static void purge_takes_all_leftovers(void **state) {
@@ -104,8 +81,8 @@ static void purge_takes_all_leftovers(void **state) {
                      DUNLIN_OK);
     assert_int_equal(PUSH("list/l1", "deleted", "true"), DUNLIN_OK);
     assert_int_equal(PUSH("list/l0", "deleted", "false"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    assert_int_equal(maintain().purged, 2);
+    shared_pass_days(&shared, HORIZON_DAYS);
+    assert_int_equal(shared_maintain(&shared).purged, 2);
     assert_int_equal(shared_versions(&shared, AOI), 1);
 }
 
@@ -124,38 +101,39 @@ static void make_old_list(void) {
 static void list_is_purged_with_its_items(void **state) {
     (void)state;
     make_old_list();
-    pass_days(HORIZON_DAYS);
-    dunlin_maintenance done = maintain();
+    shared_pass_days(&shared, HORIZON_DAYS);
+    dunlin_maintenance done = shared_maintain(&shared);
     assert_int_equal(done.purged, 3);
     assert_int_equal(done.expired, 0);
     assert_int_equal(done.superseded, 2);
-    assert_int_equal(floor_of(AOI), 7);
+    assert_int_equal(shared_floor(&shared, AOI), 7);
     assert_int_equal(shared_versions(&shared, AOI), 3); /* l12, its item, l0 */
-    assert_true(stands(4) && stands(5) && stands(8));
+    assert_true(shared_stands(&shared, AOI, 4) && shared_stands(&shared, AOI, 5) &&
+                shared_stands(&shared, AOI, 8));
 }
 
 static void list_waits_for_its_youngest_item(void **state) {
     (void)state;
     make_old_list();
-    pass_days(HORIZON_DAYS - 1);
+    shared_pass_days(&shared, HORIZON_DAYS - 1);
     assert_int_equal(PUSH("item/l1/video/v1", "title", "late"), DUNLIN_OK); /* 9 */
     assert_int_equal(PUSH("list/l0", "name", "n"), DUNLIN_OK);              /* 10 */
-    pass_days(2);
-    assert_int_equal(maintain().purged, 0);
-    assert_true(stands(7) && stands(9));
-    pass_days(HORIZON_DAYS - 1);
-    assert_int_equal(maintain().purged, 3);
-    assert_int_equal(floor_of(AOI), 9);
+    shared_pass_days(&shared, 2);
+    assert_int_equal(shared_maintain(&shared).purged, 0);
+    assert_true(shared_stands(&shared, AOI, 7) && shared_stands(&shared, AOI, 9));
+    shared_pass_days(&shared, HORIZON_DAYS - 1);
+    assert_int_equal(shared_maintain(&shared).purged, 3);
+    assert_int_equal(shared_floor(&shared, AOI), 9);
 }
 
 static void list_waits_while_it_is_the_newest_entry(void **state) {
     (void)state;
     assert_int_equal(PUSH("list/l1", "deleted", "true"), DUNLIN_OK);
     assert_int_equal(PUSH("item/l1/video/v1", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    assert_int_equal(maintain().purged, 0);
+    shared_pass_days(&shared, HORIZON_DAYS);
+    assert_int_equal(shared_maintain(&shared).purged, 0);
     assert_int_equal(PUSH("list/l0", "deleted", "false"), DUNLIN_OK);
-    assert_int_equal(maintain().purged, 2);
+    assert_int_equal(shared_maintain(&shared).purged, 2);
 }
 
 static void item_tombstones_of_a_live_list_expire_alone(void **state) {
@@ -163,11 +141,11 @@ static void item_tombstones_of_a_live_list_expire_alone(void **state) {
     assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
     assert_int_equal(PUSH("item/l1/video/v1", "present", "false"), DUNLIN_OK);
     assert_int_equal(PUSH("item/l1/video/v2", "present", "true"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    dunlin_maintenance done = maintain();
+    shared_pass_days(&shared, HORIZON_DAYS);
+    dunlin_maintenance done = shared_maintain(&shared);
     assert_int_equal(done.expired, 1);
     assert_int_equal(done.purged, 0);
-    assert_true(stands(1) && stands(3));
+    assert_true(shared_stands(&shared, AOI, 1) && shared_stands(&shared, AOI, 3));
 }
 
 static void purge_goes_in_its_order_wherever_it_is_cut(void **state) {
@@ -176,15 +154,18 @@ static void purge_goes_in_its_order_wherever_it_is_cut(void **state) {
     dunlin_status status = DUNLIN_IO;
     int cuts = 0;
     make_old_list();
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     shared.central->engine.drop = cut_drop;
     shared.central->engine.raise_floor = cut_floor;
     for (int allowed = 0; status != DUNLIN_OK && allowed < 20; allowed++, cuts++) {
         order[0] = '\0';
         writes_left = allowed;
         status = dunlin_central_maintain(shared.central, &done, NULL);
-        assert_true(stands(7) || (!stands(2) && !stands(3) && !stands(6))); /* no orphans */
-        assert_true((stands(2) && stands(6)) || floor_of(AOI) == 7);
+        assert_true(shared_stands(&shared, AOI, 7) ||
+                    (!shared_stands(&shared, AOI, 2) && !shared_stands(&shared, AOI, 3) &&
+                     !shared_stands(&shared, AOI, 6))); /* no orphans */
+        assert_true((shared_stands(&shared, AOI, 2) && shared_stands(&shared, AOI, 6)) ||
+                    shared_floor(&shared, AOI) == 7);
         shared_pass(&shared, 2 * 60 * 1000);
     }
     assert_int_equal(status, DUNLIN_OK);
@@ -195,9 +176,9 @@ static void purge_goes_in_its_order_wherever_it_is_cut(void **state) {
 static void restored_list_is_not_purged(void **state) {
     (void)state;
     make_old_list();
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     assert_int_equal(PUSH("list/l1", "deleted", "false"), DUNLIN_OK);
-    assert_int_equal(maintain().purged, 0);
+    assert_int_equal(shared_maintain(&shared).purged, 0);
     assert_string_equal(shared_value(&shared, AOI, "item/l1/video/v2", "title"), "t");
 }
 
@@ -217,9 +198,9 @@ static dunlin_status floor_and_restore(void *self, struct dln_text scope, int64_
 static void what_is_restored_meanwhile_stays(void **state) {
     (void)state;
     make_old_list();
-    pass_days(HORIZON_DAYS);
+    shared_pass_days(&shared, HORIZON_DAYS);
     shared.central->engine.raise_floor = floor_and_restore;
-    (void)maintain();
+    (void)shared_maintain(&shared);
     assert_string_equal(shared_value(&shared, AOI, "list/l1", "deleted"), "false");
     assert_string_equal(shared_value(&shared, AOI, "item/l1/video/v1", "title"), "again");
     assert_int_equal(shared_stored(&shared, AOI, "item/l1/video/v2")->place.seq, 0);
@@ -232,10 +213,10 @@ static void encoded_ids_belong_to_their_own_list(void **state) {
     assert_int_equal(PUSH("item/a%2Fb/video/v1", "present", "true"), DUNLIN_OK);
     assert_int_equal(PUSH("item/a/b/v1", "present", "true"), DUNLIN_OK);
     assert_int_equal(PUSH("list/l0", "deleted", "false"), DUNLIN_OK);
-    pass_days(HORIZON_DAYS);
-    assert_int_equal(maintain().purged, 2);
-    assert_true(stands(3));
-    assert_false(stands(4));
+    shared_pass_days(&shared, HORIZON_DAYS);
+    assert_int_equal(shared_maintain(&shared).purged, 2);
+    assert_true(shared_stands(&shared, AOI, 3));
+    assert_false(shared_stands(&shared, AOI, 4));
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
