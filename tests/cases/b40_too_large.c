@@ -49,20 +49,6 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* Small edits, numbered; data for the one with that number, which may be NULL. */
-static void add_items(int from, int count, int number, const char *data) {
-    OK(dunlin_begin(device->store, NULL));
-    for (int i = from; i < from + count; i++) {
-        dunlin_item_options options = DUNLIN_ITEM_OPTIONS_INIT;
-        char id[24];
-        (void)snprintf(id, sizeof(id), "v%03d", i);
-        options.data = i == number ? data : NULL;
-        options.title = "a video";
-        OK(dunlin_list_add(device->store, "l1", "video", id, &options, NULL));
-    }
-    OK(dunlin_commit(device->store, NULL));
-}
-
 static const char *big_data(void) {
     static char data[BIG + 1];
     memset(data, 'x', BIG);
@@ -86,7 +72,7 @@ static void the_next_sync_starts_small(void) {
     dunlin_sync_result result;
     device_close(device);
     device_open(device);
-    add_items(1000, 300, -1, NULL);
+    device_add_items(device, 1000, 300, -1, NULL);
     tap.bytes_first = 0;
     refused = 0;
     OK(dunlin_sync(device->store, &tap.remote, &result, NULL));
@@ -97,7 +83,7 @@ static void the_next_sync_starts_small(void) {
 
 static void big_one_at(int number) {
     dunlin_sync_result result;
-    add_items(0, SMALL + 1, number, big_data());
+    device_add_items(device, 0, SMALL + 1, number, big_data());
     OK(dunlin_sync(device->store, &tap.remote, &result, NULL));
     print_message("%llu requests, %d of them refused\n", (unsigned long long)result.exchanges,
                   refused);
@@ -133,7 +119,7 @@ static void b40_edit_of_a_known_record(void **state) {
     (void)state;
     dunlin_item_options options = DUNLIN_ITEM_OPTIONS_INIT;
     dunlin_sync_result result;
-    add_items(0, SMALL + 1, -1, NULL);
+    device_add_items(device, 0, SMALL + 1, -1, NULL);
     device_sync_ok(device);
     world.now_ms += 1000;
     for (int i = 0; i <= SMALL; i++) {

@@ -37,19 +37,6 @@ static int tear_down(void **state) {
 
 /* ---- B40 */
 
-static void add_items(int from, int count, int number, const char *data) {
-    OK(dunlin_begin(device->store, NULL));
-    for (int i = from; i < from + count; i++) {
-        dunlin_item_options options = DUNLIN_ITEM_OPTIONS_INIT;
-        char id[24];
-        (void)snprintf(id, sizeof(id), "v%03d", i);
-        options.data = i == number ? data : NULL;
-        options.title = "a video";
-        OK(dunlin_list_add(device->store, "l1", "video", id, &options, NULL));
-    }
-    OK(dunlin_commit(device->store, NULL));
-}
-
 static int refused_since(int requests) {
     return hub.web.requests - requests - hub.exchanges;
 }
@@ -62,7 +49,7 @@ static void b40_too_large(void **state) {
     data[0] = data[BIG - 1] = '"';
     OK(dunlin_list_create(device->store, NULL, "l1", "list", NULL));
     OK(dunlin_sync(device->store, remote, NULL, NULL));
-    add_items(0, SMALL + 1, SMALL / 2, data);
+    device_add_items(device, 0, SMALL + 1, SMALL / 2, data);
     hub.body_max = BODY_MAX; /* 413 above, of the unpacked body */
     hub.exchanges = 0;
     int requests = hub.web.requests;
@@ -77,7 +64,7 @@ static void b40_too_large(void **state) {
     sight_agree(&device, 1);
     /* The learned size is kept. */
     device_reopen(device);
-    add_items(1000, 300, -1, NULL);
+    device_add_items(device, 1000, 300, -1, NULL);
     hub.exchanges = 0;
     requests = hub.web.requests;
     OK(dunlin_sync(device->store, remote, &result, NULL));
@@ -94,11 +81,11 @@ static void b40_learned_size_grows(void **state) {
     OK(dunlin_list_create(device->store, NULL, "l1", "list", NULL));
     OK(dunlin_sync(device->store, remote, NULL, NULL));
     hub.body_max = BODY_MAX;
-    add_items(0, 200, -1, NULL);
+    device_add_items(device, 0, 200, -1, NULL);
     OK(dunlin_sync(device->store, remote, &result, NULL));
     hub.body_max = 0;
     for (int i = 1; i <= 10; i++) {
-        add_items(i * 1000, 600, -1, NULL);
+        device_add_items(device, i * 1000, 600, -1, NULL);
         OK(dunlin_sync(device->store, remote, &result, NULL));
         first = i == 1 ? result.exchanges : first;
         last = result.exchanges;

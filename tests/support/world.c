@@ -321,6 +321,20 @@ static dunlin_store_status status_of(struct device *device) {
     return status;
 }
 
+void device_add_items(struct device *device, int from, int count, int number, const char *data) {
+    dunlin_error err;
+    must(dunlin_begin(device->store, &err), &err, "begin");
+    for (int i = from; i < from + count; i++) {
+        dunlin_item_options options = DUNLIN_ITEM_OPTIONS_INIT;
+        char id[24];
+        (void)snprintf(id, sizeof(id), "v%03d", i);
+        options.data = i == number ? data : NULL;
+        options.title = "a video";
+        must(dunlin_list_add(device->store, "l1", "video", id, &options, &err), &err, "add");
+    }
+    must(dunlin_commit(device->store, &err), &err, "commit");
+}
+
 int64_t device_pending(struct device *device) {
     return status_of(device).pending;
 }

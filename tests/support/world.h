@@ -90,6 +90,9 @@ char *device_dump(struct device *device);
 char *device_dump_remote(struct device *device);
 /* The subscriptions as text, a line each: "userB !,groupX\n"; the caller frees. */
 char *device_subscriptions(struct device *device);
+/* Items v000, v001, … of the list l1 in one transaction; data, which may be NULL, for the one with
+ * that number. */
+void device_add_items(struct device *device, int from, int count, int number, const char *data);
 int64_t device_pending(struct device *device);
 int64_t device_rejected(struct device *device);
 
