@@ -11,7 +11,7 @@ from support import *
 KILLS = int(os.environ.get("DUNLIN_KILLS", "50"))
 SEED = int(os.environ.get("DUNLIN_SEED", "1"))
 PAUSE_S = 0.15  # between two edits of a device
-CATCH_UP_S = 120
+CATCH_UP_S = 15 * 60  # the longest pause of a device that failed often
 
 
 class Writer(threading.Thread):

@@ -233,6 +233,41 @@ static void b13_edit_of_what_is_gone_is_a_dead_letter(void **state) {
     world_close(&own);
 }
 
+/* The same for what was made here and taken there without this device hearing of it: what central
+ * lacks after that was removed. */
+static void b13_creation_with_a_lost_answer_does_not_come_back(void **state) {
+    (void)state;
+    struct world own;
+    dunlin_maintenance done;
+    dunlin_sync_result result;
+    world_open(&own, 15, NULL);
+    struct device *d1 = world_device(&own, "aoi", 0);
+    struct device *d2 = world_device(&own, "aoi", 0);
+    OK(dunlin_follow(d1->store, DUNLIN_USER, "dai", NULL));
+    device_sync_ok(d1);
+    device_sync_ok(d2);
+    OK(dunlin_follow(d2->store, DUNLIN_USER, "ben", NULL));
+    d2->faults = FAULT_LOST_ANSWER;
+    assert_int_equal(device_sync(d2, &result), DUNLIN_CONN_CLOSED);
+    device_sync_ok(d1);
+    assert_string_equal(sight_following(d1), "user:ben user:dai");
+    own.now_ms += 1000;
+    OK(dunlin_unfollow(d1->store, DUNLIN_USER, "ben", NULL));
+    device_sync_ok(d1);
+    OK(dunlin_follow(d1->store, DUNLIN_USER, "chika", NULL));
+    device_sync_ok(d1);
+    own.now_ms += 91 * DAY_MS;
+    OK(dunlin_central_maintain(own.central, &done, NULL));
+    assert_int_equal(done.expired, 1);
+    OK(device_sync(d2, &result));
+    assert_int_equal(result.pushed, 0);
+    assert_int_equal(result.rejected, 1);
+    assert_int_equal(device_rejected(d2), 1); /* the person decides */
+    assert_string_equal(sight_following(d2), "user:chika user:dai");
+    sight_agree((struct device *[]){d1, d2}, 2);
+    world_close(&own);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define SCRIPTED(name) cmocka_unit_test_setup_teardown(name, notebook_setup, notebook_teardown)
 
@@ -244,6 +279,7 @@ int main(void) {
         SCRIPTED(b11_echo_of_the_own_create),
         cmocka_unit_test(b13_long_absent_device_revives_nothing),
         cmocka_unit_test(b13_edit_of_what_is_gone_is_a_dead_letter),
+        cmocka_unit_test(b13_creation_with_a_lost_answer_does_not_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
