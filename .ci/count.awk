@@ -28,7 +28,7 @@ function finish(    failed_here, skipped_here, ran, name) {
 }
 { sub(/^[ \t]*<system-out>/, "") }
 /^\[ +RUN +\] / { sub(/^[^\]]*\] /, ""); run[$0] = 1; next }
-/^\[ +(FAILED|ERROR) +\] / && !/test\(s\)/ { sub(/^[^\]]*\] /, ""); fail[$0] = 1; next }
+/^\[ +(FAILED|ERROR) +\] / && !/test\(s\)|\] ---/ { sub(/^[^\]]*\] /, ""); fail[$0] = 1; next }
 /^\[ +SKIPPED +\] / && !/test\(s\)/ { sub(/^[^\]]*\] /, ""); skip[$0] = 1; next }
 /<\/testcase>/ { finish() }
 END { print passed + 0, failed + 0, skipped + 0 }
