@@ -136,8 +136,10 @@ class Bridge:
 
     def metric(self, name):
         text = self.request("GET", "/metrics")[2].decode()
-        return sum(float(v) for v in re.findall(rf"^{re.escape(name)}(?:\{{.*\}})? (\S+)$", text,
-                                                re.M))
+        values = re.findall(rf"^{re.escape(name)}(?:\{{.*\}})? (\S+)$", text, re.M)
+        if not values:
+            raise KeyError(name)
+        return sum(float(value) for value in values)
 
 
 def eventually(what, test, seconds=10):

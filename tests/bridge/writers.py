@@ -26,8 +26,7 @@ class Reader(threading.Thread):
         self.polls = 0
 
     def poll(self):
-        """Reads all that is there; returns the number of versions."""
-        count = 0
+        """Reads all that is there."""
         more = True
         while more:
             asks = [pull(scope, cursor, self.epoch) if self.epoch else pull(scope)
@@ -35,19 +34,19 @@ class Reader(threading.Thread):
             status, _, body = self.bridge.post("sync", "aoi", sync_body(asks))
             if status != 200:
                 self.trouble.append(body.decode())
-                return count
+                return
             head, lines, _ = read(body)
             self.epoch = head["epoch"]
             more = len([x for x in lines if "state" in x]) < len(asks)
+            scope = None
             for line in lines:
                 if "state" in line:
-                    count += self.take_scope(line)
+                    scope = line["scope"]
+                    self.take_scope(line)
                     more = more or line.get("more", False)
                 elif "collection" in line:
-                    self.take_record(line)
-                    count += 1
+                    self.take_record(scope, line)
             self.polls += 1
-        return count
 
     def take_scope(self, line):
         scope = line["scope"]
@@ -57,10 +56,9 @@ class Reader(threading.Thread):
             if int(line["seq"]) < int(self.cursors[scope][0]):
                 self.trouble.append(f"{scope} went back to {line['seq']}")
             self.cursors[scope] = (line["seq"], line["salt"])
-        return 0
 
-    def take_record(self, line):
-        place = (line["scope"], line["collection"], *line["key"])
+    def take_record(self, scope, line):
+        place = (scope, line["collection"], *line["key"])
         if int(self.records.get(place, {"seq": "0"})["seq"]) >= int(line["seq"]):
             self.trouble.append(f"{place} came twice")
         self.records[place] = line
@@ -129,8 +127,8 @@ def main():
         same("devices agree", 1, len({d.run("dump") for d in devices}))
         print(f"{2 * changes} changes in {seconds:.1f} s, "
               f"{sum(r.polls for r in readers)} polls beside them, "
-              f"{one.metric('dunlind_conflicts_total'):.0f} and "
-              f"{two.metric('dunlind_conflicts_total'):.0f} lost races")
+              f"{one.metric('dunlin_conflicts_total'):.0f} and "
+              f"{two.metric('dunlin_conflicts_total'):.0f} lost races")
     finish()
 
 
