@@ -78,7 +78,6 @@ static dunlin_status parse_url(mongoc_uri_t **out, const char *url, dunlin_error
 }
 
 static dunlin_status make_pool(struct dln_mongo *mongo, const mongoc_uri_t *uri,
-                               mongoc_apm_callbacks_t *callbacks, void *context,
                                dunlin_error *err) {
     bson_error_t error = {0};
     if ((mongo->database = strdup(mongoc_uri_get_database(uri))) == NULL) {
@@ -90,9 +89,6 @@ static dunlin_status make_pool(struct dln_mongo *mongo, const mongoc_uri_t *uri,
                         "MongoDB: %s", error.message);
     }
     (void)mongoc_client_pool_set_error_api(mongo->pool, MONGOC_ERROR_API_VERSION_2);
-    if (callbacks != NULL) {
-        (void)mongoc_client_pool_set_apm_callbacks(mongo->pool, callbacks, context);
-    }
     return DUNLIN_OK;
 }
 
@@ -219,9 +215,7 @@ static dunlin_status probe(struct dln_mongo *mongo, dunlin_error *err) {
     return status;
 }
 
-dunlin_status dln_mongo_connect_heard(struct dln_mongo **out, const char *url,
-                                      mongoc_apm_callbacks_t *callbacks, void *context,
-                                      dunlin_error *err) {
+dunlin_status dln_mongo_connect(struct dln_mongo **out, const char *url, dunlin_error *err) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     mongoc_uri_t *uri = NULL;
     dunlin_status status;
@@ -236,7 +230,7 @@ dunlin_status dln_mongo_connect_heard(struct dln_mongo **out, const char *url,
         goto done;
     }
     atomic_init(&mongo->holders, 1);
-    if ((status = make_pool(mongo, uri, callbacks, context, err)) || (status = look(mongo, err)) ||
+    if ((status = make_pool(mongo, uri, err)) || (status = look(mongo, err)) ||
         (status = probe(mongo, err))) {
         goto done;
     }
@@ -246,10 +240,6 @@ done:
     dln_mongo_close(mongo);
     mongoc_uri_destroy(uri);
     return status;
-}
-
-dunlin_status dln_mongo_connect(struct dln_mongo **out, const char *url, dunlin_error *err) {
-    return dln_mongo_connect_heard(out, url, NULL, NULL, err);
 }
 
 void dln_mongo_close(struct dln_mongo *mongo) {

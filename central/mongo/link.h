@@ -43,11 +43,6 @@ enum dln_mongo_way {
     DLN_MONGO_APPEND /* never: a late repetition is a writer that slept */
 };
 
-/* dln_mongo_connect() with the driver's events handed to callbacks; for tests. */
-DUNLIN_MUST_USE dunlin_status dln_mongo_connect_heard(struct dln_mongo **out, const char *url,
-                                                      mongoc_apm_callbacks_t *callbacks,
-                                                      void *context, dunlin_error *err);
-
 /* The link has a client of the pool until it is closed; closing a link that is not open is legal.
  * Both leave `mongo` to the caller. */
 DUNLIN_MUST_USE dunlin_status dln_mongo_link_open(struct dln_mongo_link *link,

@@ -11,6 +11,14 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECANTUS = os.path.join(ROOT, "build", "secantusdb", "bin", "secantusd-py")
+EAR = os.environ["DUNLIN_TEST_EAR"]
+WITHOUT_EAR = dict(os.environ)
+
+# Every dunlind and dunlin that a script starts is heard: a command to the database that breaks a rule of
+# tests/support/mongo_ear.h ends it. The address sanitizer wants to come first, and may come second.
+os.environ["LD_PRELOAD"] = EAR
+if "ASAN_OPTIONS" in os.environ:
+    os.environ["ASAN_OPTIONS"] += ":verify_asan_link_order=0"
 
 
 def run_server():
@@ -51,7 +59,7 @@ class Database:
                        self.folder]
         with open(self.folder + ".log", "ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=log)
+                                            stderr=log, env=WITHOUT_EAR)
         end = time.monotonic() + 60
         while time.monotonic() < end:
             try:

@@ -67,7 +67,8 @@ class Bridge:
         self.log = os.path.join(self.folder, "access.log")
         self.process = subprocess.Popen(
             [DUNLIND, "--store", self.store, "--listen", f"127.0.0.1:{port}", "--log", self.log,
-             *auth, *options], stderr=subprocess.PIPE, text=True)
+             *auth, *options], stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "DUNLIN_TEST_EAR_SAYS": "1"})
         self.said = []
         for line in self.process.stderr:
             self.said.append(line)
@@ -77,6 +78,8 @@ class Bridge:
                 break
         else:
             raise RuntimeError("dunlind did not start: " + "".join(self.said))
+        if self.store.startswith("mongodb"):
+            check("what it sends to the database is heard", "the ear hears\n" in self.said)
         threading.Thread(target=self._drink, daemon=True).start()
 
     def _drink(self):

@@ -12,9 +12,10 @@
 
 #include <cmocka.h>
 
+#include "tests/support/mongo_ear.h"
 #include "tests/support/temp.h"
 
-enum { URL_BYTES = 2048, HEARD_BYTES = 8192 };
+enum { URL_BYTES = 2048 };
 
 static const char server_script[] = DUNLIN_SOURCE_DIR "/tests/support/mongo_server";
 
@@ -151,8 +152,10 @@ static bool run(struct dln_mongo *mongo, bool admin, const char *json) {
     bson_t *command = bson_new_from_json((const uint8_t *)json, -1, &error);
     bool ran = false;
     if (command != NULL) {
+        mongo_ear_mine = true;
         ran = mongoc_client_command_simple(client, admin ? "admin" : mongo->database, command, NULL,
                                            NULL, &error);
+        mongo_ear_mine = false;
     }
     bson_destroy(command);
     mongoc_client_pool_push(mongo->pool, client);
@@ -192,94 +195,12 @@ bool mongo_try(const char *url, bool admin, const char *json) {
     return run(now_kept.kept[0], admin, json);
 }
 
-/* ---- the ear */
-
-static pthread_t listener; /* whoever called mongo_listen() */
-static bool listening;
-static size_t heard;
-static char heard_text[HEARD_BYTES];
-
-static bool names_scope(const bson_iter_t *holder, const char *where) {
-    bson_iter_t inside;
-    bson_iter_t scope;
-    return bson_iter_recurse(holder, &inside) &&
-           bson_iter_find_descendant(&inside, where, &scope) && BSON_ITER_HOLDS_UTF8(&scope);
-}
-
-/* Each element of that array names its scope, at `where` inside. */
-static bool all_name_scope(const bson_t *command, const char *array, const char *where) {
-    bson_iter_t at;
-    bson_iter_t element;
-    size_t count = 0;
-    if (!bson_iter_init_find(&at, command, array) || !bson_iter_recurse(&at, &element)) {
-        return false;
-    }
-    for (; bson_iter_next(&element); count++) {
-        if (!names_scope(&element, where)) {
-            return false;
-        }
-    }
-    return count > 0;
-}
-
-static bool is_legal(const char *name, const bson_t *command) {
-    bson_iter_t filter;
-    if (strcmp(name, "createIndexes") == 0) {
-        return true;
-    }
-    if (strcmp(name, "find") == 0) {
-        return bson_iter_init_find(&filter, command, "filter") && names_scope(&filter, "scope");
-    }
-    if (strcmp(name, "insert") == 0) {
-        return all_name_scope(command, "documents", "scope");
-    }
-    return strcmp(name, "delete") == 0 && all_name_scope(command, "deletes", "q.scope");
-}
-
-static void on_command(const mongoc_apm_command_started_t *event) {
-    const char *name = mongoc_apm_command_started_get_command_name(event);
-    const bson_t *command = mongoc_apm_command_started_get_command(event);
-    bson_iter_t at;
-    const char *collection = "";
-    if (bson_iter_init(&at, command) && bson_iter_next(&at) && BSON_ITER_HOLDS_UTF8(&at)) {
-        collection = bson_iter_utf8(&at, NULL);
-    }
-    if (strcmp(collection, "changes") == 0 && !is_legal(name, command)) {
-        char *json = bson_as_relaxed_extended_json(command, NULL);
-        (void)fprintf(stderr, "a command on changes does not name its scope: %s\n", json);
-        abort();
-    }
-    if (!listening || !pthread_equal(listener, pthread_self())) {
-        return;
-    }
-    size_t len = strlen(heard_text);
-    (void)snprintf(heard_text + len, sizeof(heard_text) - len, "%s%s %s", len > 0 ? ", " : "", name,
-                   collection);
-    heard++;
-}
-
-void mongo_listen(void) {
-    listener = pthread_self();
-    listening = true;
-    heard = 0;
-    heard_text[0] = '\0';
-}
-
-size_t mongo_heard(void) {
-    return heard;
-}
-
-const char *mongo_heard_text(void) {
-    return heard_text;
-}
+/* ---- opening */
 
 struct dln_mongo *mongo_connect(const char *url) {
     struct dln_mongo *mongo = NULL;
     dunlin_error err = {0};
-    mongoc_apm_callbacks_t *callbacks = mongoc_apm_callbacks_new();
-    mongoc_apm_set_command_started_cb(callbacks, on_command);
-    dunlin_status status = dln_mongo_connect_heard(&mongo, url, callbacks, NULL, &err);
-    mongoc_apm_callbacks_destroy(callbacks);
+    dunlin_status status = dln_mongo_connect(&mongo, url, &err);
     if (status != DUNLIN_OK) {
         fail_msg("%s: %s", dunlin_status_name(status), err.message);
     }

@@ -1,5 +1,5 @@
-/* The MongoDB that tests run on, and the ear at its driver's commands. Which server it is:
- * tests/support/mongo_server. */
+/* The MongoDB that tests run on. Which server it is: tests/support/mongo_server. Whatever is sent
+ * to it is heard: tests/support/mongo_ear.h. */
 #ifndef DLN_TESTS_MONGO_H
 #define DLN_TESTS_MONGO_H
 
@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "central/mongo/link.h"
+#include "tests/support/mongo_ear.h"
 
 /* Whether this run of the test is to open central over MongoDB (DUNLIN_TEST_ENGINE=mongo). */
 bool mongo_is_chosen(void);
@@ -26,16 +27,9 @@ char *mongo_new(void);
  * legal. */
 void mongo_drop(char *url);
 
-/* Opens a deployment, and a central over one. Every command is heard: one on `changes` that does
- * not name its scope ends the test. */
+/* Opens a deployment, and a central over one. */
 struct dln_mongo *mongo_connect(const char *url);
 dunlin_central *mongo_central(const char *url, const dunlin_central_options *options);
-
-/* What the driver sent for this thread since it called mongo_listen(): the number of commands, and
- * a text of them, "find changes, insert changes, …". */
-void mongo_listen(void);
-size_t mongo_heard(void);
-const char *mongo_heard_text(void);
 
 /* Runs a command given as JSON, on the url's database or on "admin". */
 bool mongo_try(const char *url, bool admin, const char *json);

@@ -158,6 +158,7 @@ static void deployment_without_sessions(void **state) {
     struct dln_mongo *mongo = mongo_connect(url);
     mongo->sessions = false;
     mongo->majority = false;
+    mongo_ear_mine = true; /* it knows better what the server is */
     assert_int_equal(dln_mongo_central(mongo, &central, NULL, NULL), DUNLIN_OK);
     struct dln_central_engine *engine = &central->engine;
     struct dln_record record = {.key = {.collection = dln_collection_by_id(DLN_FOLLOW)}};
@@ -178,6 +179,7 @@ static void deployment_without_sessions(void **state) {
     assert_int_equal(last.seq, 2);
     assert_int_equal(last.salt, 8);
     dunlin_central_close(central);
+    mongo_ear_mine = false;
     dln_mongo_close(mongo);
 }
 
