@@ -1,4 +1,5 @@
-/* The thread that asks the store which scopes were touched lately, and tells those who listen. */
+/* The thread that asks the store which scopes were touched lately, and tells (pokes) those who
+ * listen. */
 #ifndef DLN_BRIDGE_POKER_H
 #define DLN_BRIDGE_POKER_H
 

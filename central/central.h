@@ -62,7 +62,8 @@ uint32_t dln_central_salt(const struct dln_central_ports *ports);
 /* A random id: 32 hex digits and a zero. */
 void dln_central_random_id(const struct dln_central_ports *ports, char out[33]);
 
-/* Whether the arena cannot give so much: asked where what failed may have failed for that. */
+/* Whether the arena cannot give so much, found out by taking it: asked where what failed may have
+ * failed for that. */
 bool dln_central_is_short(struct dln_arena *arena, size_t bytes);
 /* OUT_OF_MEMORY, said in one place. */
 static inline dunlin_status dln_central_no_memory(dunlin_error *err) {

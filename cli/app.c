@@ -1,8 +1,8 @@
 /* Failures: one line on stderr for people, one object for programs, one exit code for scripts.
  *
- * The exit code follows from the status alone, so a script needs no list of its own: the usage
- * class is 64 where the command line was wrong and 65 where a batch's line was; the retryable class
- * is 75.
+ * The exit code follows from the status, so a script needs no list of its own: the usage class is
+ * 64 where the command line was wrong and 65 where a batch's line was; the retryable class is 75.
+ * Only a sync that went through, with refusals, has one of its own: 69.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -23,7 +23,7 @@ target_link_options(dunlin_flags INTERFACE
 # A static library of all .c files below the current folder, except in folders that are layers of their
 # own. Includes are written from the
 # project's root ("base/buf.h"), and generated headers from the binary root, which mirrors it.
-# What a layer links PRIVATE its users cannot include; `dev check` looks at the includes themselves.
+# PRIVATE keeps flags and libraries from spreading; who may include whom `dev check` looks at.
 function(dunlin_layer target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE;EXCEPT")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")

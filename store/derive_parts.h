@@ -9,7 +9,7 @@
 DUNLIN_MUST_USE dunlin_status dln_group_grants(struct dln_store *store, int64_t group, bool *known,
                                                bool *kept, bool *granted, dunlin_error *err);
 
-/* ---- search.c */
+/* ---- search_index.c */
 
 DUNLIN_MUST_USE dunlin_status dln_search_derive(struct dln_store *store,
                                                 const struct dln_row *before,

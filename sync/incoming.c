@@ -45,9 +45,9 @@ struct verdicts {
     uint32_t *refused; /* fields that a refusal names */
 };
 
-static dunlin_status judge_scopes(struct dln_engine *engine, struct dln_apply *apply,
-                                  const struct dln_sync_answer *answer, struct verdicts *verdicts,
-                                  dunlin_error *err) {
+static dunlin_status mark_unjudged(struct dln_engine *engine, struct dln_apply *apply,
+                                   const struct dln_sync_answer *answer, struct verdicts *verdicts,
+                                   dunlin_error *err) {
     dunlin_status status = DUNLIN_OK;
     for (size_t i = 0; i < answer->scope_count; i++) {
         const struct dln_scope_answer *scope = &answer->scopes[i];
@@ -94,7 +94,7 @@ static void note_refused(const struct dln_engine *engine, const struct dln_sync_
 static dunlin_status apply_verdicts(struct dln_engine *engine, struct dln_apply *apply,
                                     const struct dln_sync_answer *answer, struct verdicts *verdicts,
                                     dunlin_error *err) {
-    dunlin_status status = judge_scopes(engine, apply, answer, verdicts, err);
+    dunlin_status status = mark_unjudged(engine, apply, answer, verdicts, err);
     note_refused(engine, answer, verdicts);
     for (size_t i = 0; status == DUNLIN_OK && i < answer->ack_count; i++) {
         const struct dln_ack *ack = &answer->acks[i];

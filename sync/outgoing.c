@@ -51,8 +51,8 @@ static struct dln_outbox_place place_load(const struct dln_buf *buf) {
 
 /* ---- scopes */
 
-/* The scope's index in the request, which it joins when there is room; *index is scope_count's old
- * ceiling when there is none. */
+/* The scope's index in the request, which it joins when there is room; else *index is
+ * DLN_REQUEST_SCOPES_MAX. */
 static dunlin_status join_scope(struct batch *batch, struct dln_text name, size_t *index,
                                 dunlin_error *err) {
     struct dln_engine *engine = batch->engine;

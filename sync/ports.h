@@ -24,8 +24,8 @@ struct dln_sync_store {
     dunlin_status (*clock_lower)(void *self, dln_stamp stamp, dunlin_error *err);
     dunlin_status (*clock_offset)(void *self, int64_t offset_ms, dunlin_error *err);
 
-    /* All scopes that are wanted, and those that the outbox has rows of; `more` scopes follow the
-     * last one given, by name. */
+    /* All scopes that are wanted, and those that the outbox has rows of: up to `limit` of them
+     * behind `after`, by name. */
     dunlin_status (*scopes)(void *self, struct dln_arena *arena, struct dln_text after,
                             size_t limit, struct dln_scope_row **out, size_t *count,
                             dunlin_error *err);
@@ -47,9 +47,8 @@ struct dln_sync_store {
     /* Removes the row, its outbox entry, and what derives from it. */
     dunlin_status (*row_remove)(void *self, const struct dln_key *key, dunlin_error *err);
 
-    /* Rows of the outbox behind `place`, in sending order, up to limits; moves place. In a given
-     * order: by collection; within a group the user's own member record last. Rows whose scope is
-     * in `skip` (sorted) are left out. */
+    /* Rows of the outbox behind `place`, in sending order, up to `limit`; moves place. In a given
+     * order: by collection; within a group the user's own member record last. */
     dunlin_status (*outbox_next)(void *self, struct dln_arena *arena,
                                  struct dln_outbox_place *place, size_t limit, struct dln_row **out,
                                  size_t *count, dunlin_error *err);

@@ -1,5 +1,5 @@
 /* dunlin: an offline-first social data layer. This header brings everything that an app needs;
- * dunlin/central.h, for a central inside the process, is apart. */
+ * dunlin/central.h and dunlin/mongo.h, for a central inside the process, are apart. */
 #ifndef DUNLIN_DUNLIN_H
 #define DUNLIN_DUNLIN_H
 

@@ -41,8 +41,6 @@ extern "C" {
     X(UNAVAILABLE, -109, "the remote cannot serve now")                                            \
     X(HELD, -110, "central has lost history; the scope waits until it is restored")                \
     X(RESYNC_FAILED, -111, "central asks again and again to start over")                           \
-    X(ALREADY_RUNNING, -112, "somebody else is syncing this file")                                 \
-    X(SUSPENDED, -113, "the store is suspended")                                                   \
     X(AHEAD, -114, "a stamp is too far ahead of central's clock")                                  \
     X(INTERRUPTED, -115, "the call was stopped")                                                   \
     X(REDIRECTED, -116, "the remote points elsewhere, where the request must not go")              \

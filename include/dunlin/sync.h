@@ -29,7 +29,7 @@ typedef struct dunlin_sync_result {
  *           that failed in a row: at random, up to 1 s after the first, then up to twice as much
  *           each time, 15 min at most; a remote that asks for more gets it, up to 15 min
  * Returns the remote's status (OFFLINE, CONN_CLOSED, NOT_OUR_SERVER, STALE_REPLY, NEED_LOGIN,
- * UNAVAILABLE, …), HELD, RESYNC_FAILED, ALREADY_RUNNING, BUSY, IO, DISK_FULL, CORRUPT, MISUSE.
+ * UNAVAILABLE, …), HELD, RESYNC_FAILED, BUSY, IO, DISK_FULL, CORRUPT, MISUSE.
  * Refused records do not make it fail: see result->rejected and dunlin_rejected(). */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_sync(dunlin_store *store, dunlin_remote *remote,
                                                      dunlin_sync_result *result, dunlin_error *err);
@@ -104,8 +104,8 @@ DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_rejected_next(dunlin_iter *iter,
                                                               dunlin_error *err);
 /* Makes the change anew with new stamps, on top of what stands now, and removes the dead letter.
  *   fields  NULL: the values as they were; else a JSON object of some of its field names to new
- * values in wire form, which replace them (an edit) NOT_FOUND; else what the edit itself may
- * return: the dead letter stays then. */
+ * values in wire form, which replace them (an edit)
+ * NOT_FOUND; else what the edit itself may return. The dead letter stays then. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_rejected_retry(dunlin_store *store, int64_t id,
                                                                const char *fields,
                                                                dunlin_error *err);

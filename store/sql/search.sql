@@ -1,4 +1,4 @@
--- The search index: see search.c. Its tables are made with a file that is to have search, and are no
+-- The search index: see search_index.c. Its tables are made with a file that is to have search, and are no
 -- part of the numbered schema.
 
 -- One row per list (item 0, type and id empty) and per present item, with what is searched of it,

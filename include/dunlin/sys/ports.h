@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Given to dunlin_store_open() in its options, where NULL means the system's own. Every function is
- * called on the thread that called dunlin, and must not call dunlin. `self` is handed to each; it
- * must live as long as the store is open. */
+/* Given to dunlin_store_open(), or to a central, in its options, where NULL means the system's own.
+ * Every function is called on the thread that called dunlin, and must not call dunlin. `self` is
+ * handed to each; it must live as long as the store is open. */
 typedef struct dunlin_ports {
     void *self;
     /* Unix time in milliseconds; any value is survived, also one that jumps. */

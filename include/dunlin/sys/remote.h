@@ -1,5 +1,6 @@
-/* The remote as a port: how a request reaches central. Apps take a ready remote (dunlin/central.h);
- * whoever writes a transport of his own fills in this struct. */
+/* The remote as a port: how a request reaches central. Apps take a ready remote
+ * (dunlin/http.h, dunlin/central.h, dunlin/mongo.h); whoever writes a transport of his own fills in
+ * this struct. */
 #ifndef DUNLIN_SYS_REMOTE_H
 #define DUNLIN_SYS_REMOTE_H
 
