@@ -4,6 +4,7 @@ for has changed, and hears of nothing else."""
 
 import socket
 
+from device import Device
 from signing import *
 from support import *
 
@@ -17,10 +18,13 @@ def push(bridge, user, scope, key, fields):
          (status, [x["code"] for x in read(body)[1] if "refused" in x]))
 
 
-def hears(what, listener, scopes, since):
+def hears(what, listener, scopes, since, done=None):
     eventually(what, lambda: set(scopes) <= set(listener.scopes(since)), 5)
-    told = [when for when, name, _ in listener.events if name == "news" and when >= since]
-    check(what + ", within a second", told and told[0] - since < 1, told and told[0] - since)
+    for scope in scopes:
+        told = [when for when, name, data in listener.events
+                if name == "news" and when >= since and scope in data["scopes"]]
+        age = told and told[0] - (done or since)
+        check(what + ", within a second", told and age < 1, age)
 
 
 def news(bridge):
@@ -122,6 +126,26 @@ def slow(bridge):
     carol.close()
 
 
+def others(bridge):
+    """What came in through another dunlind, or past all of them, is news too."""
+    with tempfile.TemporaryDirectory() as folder, Bridge(store=bridge.store) as other:
+        here, there = Listener(bridge, "hal"), Listener(other, "hal")
+        eventually("hello", lambda: here.events and there.events)
+        time.sleep(0.6)
+        since = time.monotonic()
+        push(other, "hal", "user/hal", "follow/user/ida", {"present": True})
+        hears("from the other one", here, ["user/hal"], since)
+        time.sleep(0.6)
+        device = Device(folder, 0, bridge.store, "hal")
+        device.batch([{"do": "follow", "kind": "user", "id": "jan"}])
+        since = time.monotonic()
+        device.sync()
+        done = time.monotonic()
+        for listener in (here, there):
+            hears("from a device at the store itself", listener, ["user/hal"], since, done)
+            listener.close()
+
+
 def ceilings():
     with Bridge("--listeners", "5", "--user-listeners", "3") as bridge:
         own = [Listener(bridge, "alice") for _ in range(3)]
@@ -175,6 +199,7 @@ with Bridge() as shared:
     news(shared)
     late(shared)
     slow(shared)
+    others(shared)
     silent = Listener(shared, "erin")
     eventually("a comment in silence", lambda: silent.comments > 0, 20)
     silent.close()
