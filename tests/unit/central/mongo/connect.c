@@ -1,5 +1,7 @@
 /* Connecting: what an url may say, what of it is overruled, and a deployment without sessions. */
 /* ctest: labels=mongo */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -75,6 +79,28 @@ static void password_stands_in_no_message(void **state) {
         assert_int_not_equal(dln_mongo_connect(&mongo, urls[i], &err), DUNLIN_OK);
         assert_null(strstr(err.message, "geheim"));
     }
+}
+
+/* One that takes the connection and never says a word; the kernel does the first, nobody the rest.
+ */
+static void silent_server_is_given_up(void **state) {
+    (void)state;
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t len = sizeof(address);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    char silent[128];
+    (void)snprintf(silent, sizeof(silent),
+                   "mongodb://127.0.0.1:%d/db?connectTimeoutMS=200&serverSelectionTimeoutMS=400",
+                   ntohs(address.sin_port));
+    struct dln_mongo *mongo = NULL;
+    dunlin_error err = {0};
+    assert_int_equal(dln_mongo_connect(&mongo, silent, &err), DUNLIN_OFFLINE);
+    assert_null(mongo);
+    (void)close(fd);
 }
 
 static void remote_refuses_what_is_missing(void **state) {
@@ -224,6 +250,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(bad_urls, set_up, tear_down),
         cmocka_unit_test_setup_teardown(password_stands_in_no_message, set_up, tear_down),
+        cmocka_unit_test(silent_server_is_given_up),
         cmocka_unit_test_setup_teardown(remote_refuses_what_is_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dangerous_options_are_overruled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(name_of_a_database_may_be_any_text, set_up, tear_down),
