@@ -85,6 +85,10 @@ DUNLIN_MUST_USE dunlin_status dln_central_epoch_stands(struct dunlin_central *ce
                                                        const struct dln_epoch *begun,
                                                        dunlin_error *err);
 
+/* MISUSE for options of another version or out of range; they may be NULL. */
+DUNLIN_MUST_USE dunlin_status dln_central_check_options(const dunlin_central_options *options,
+                                                        dunlin_error *err);
+
 /* Central without an engine yet: whoever opens one puts it into `engine` before anything else is
  * done. Close with dunlin_central_close(). options may be NULL. */
 DUNLIN_MUST_USE dunlin_status dln_central_new(dunlin_central **out,

@@ -36,14 +36,22 @@ static void set_limits(struct dln_central_limits *limits, const dunlin_central_o
         or_default(options->quota_groups, default_quota[DLN_QUOTA_GROUPS]);
 }
 
-dunlin_status dln_central_new(dunlin_central **out, const dunlin_central_options *options,
-                              dunlin_error *err) {
-    static const dunlin_central_options defaults = DUNLIN_CENTRAL_OPTIONS_INIT;
-    options = options != NULL ? options : &defaults;
-    if (!are_legal(options)) {
+dunlin_status dln_central_check_options(const dunlin_central_options *options, dunlin_error *err) {
+    if (options != NULL && !are_legal(options)) {
         return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API,
                         "an option of central is of another version or out of range");
     }
+    return DUNLIN_OK;
+}
+
+dunlin_status dln_central_new(dunlin_central **out, const dunlin_central_options *options,
+                              dunlin_error *err) {
+    static const dunlin_central_options defaults = DUNLIN_CENTRAL_OPTIONS_INIT;
+    dunlin_status status = dln_central_check_options(options, err);
+    if (status != DUNLIN_OK) {
+        return status;
+    }
+    options = options != NULL ? options : &defaults;
     dunlin_central *central = calloc(1, sizeof(*central));
     if (central == NULL) {
         return dln_central_no_memory(err);

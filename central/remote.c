@@ -59,11 +59,13 @@ static void embedded_close(dunlin_remote *remote) {
 dunlin_status dunlin_central_remote(dunlin_central *central, dunlin_remote **out, const char *user,
                                     dunlin_error *err) {
     dunlin_status status;
+    if (out != NULL) {
+        *out = NULL;
+    }
     if (central == NULL || out == NULL || user == NULL) {
         return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API,
                         "central, out and user must be given");
     }
-    *out = NULL;
     if ((status = dln_check_id(dln_text_of(user), "user", err))) {
         return status;
     }

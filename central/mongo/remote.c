@@ -9,11 +9,14 @@ dunlin_status dunlin_mongo_remote(dunlin_remote **out, const char *url, const ch
     struct dln_mongo *mongo = NULL;
     dunlin_central *central = NULL;
     dunlin_status status;
+    if (out != NULL) {
+        *out = NULL;
+    }
     if (out == NULL || url == NULL || user == NULL) {
         return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "out, url and user must be given");
     }
-    *out = NULL;
     if ((status = dln_check_id(dln_text_of(user), "user", err)) ||
+        (status = dln_central_check_options(options, err)) ||
         (status = dln_mongo_connect(&mongo, url, err))) {
         return status;
     }

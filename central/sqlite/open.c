@@ -12,10 +12,12 @@ dunlin_status dunlin_central_open(dunlin_central **out, const char *url,
     const size_t scheme_len = sizeof(sqlite_scheme) - 1;
     dunlin_central *central;
     dunlin_status status;
+    if (out != NULL) {
+        *out = NULL;
+    }
     if (out == NULL || url == NULL) {
         return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "out and url must be given");
     }
-    *out = NULL;
     if ((status = dln_central_new(&central, options, err))) {
         return status;
     }
@@ -43,10 +45,12 @@ dunlin_status dunlin_embedded_remote(dunlin_remote **out, const char *url, const
                                      const dunlin_central_options *options, dunlin_error *err) {
     dunlin_central *central = NULL;
     dunlin_status status;
+    if (out != NULL) {
+        *out = NULL;
+    }
     if (out == NULL || user == NULL) {
         return dln_fail(err, DUNLIN_MISUSE, DUNLIN_DOMAIN_API, "out and user must be given");
     }
-    *out = NULL;
     if ((status = dln_check_id(dln_text_of(user), "user", err)) ||
         (status = dunlin_central_open(&central, url, options, err))) {
         return status;

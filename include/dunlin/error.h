@@ -8,7 +8,13 @@
 extern "C" {
 #endif
 
-/* Classes of statuses. A status is 0 (success) or negative; its class says what to do:
+/* What holds for every function, whether or not it says so: MISUSE where an argument that it needs
+ * is NULL, an enum or a version is unknown, or a number is out of range; INVALID_ID, INVALID_TEXT
+ * and TOO_LONG for ids; INVALID_TEXT and TOO_LONG for other texts. A call that is refused for its
+ * arguments changes nothing, and a pointer that it would have filled (an iterator, a row, a
+ * remote) is NULL.
+ *
+ * Classes of statuses. A status is 0 (success) or negative; its class says what to do:
  *   usage      -1 ..  -99   the call is wrong; calling it again changes nothing
  *   retryable  -100 .. -199 nothing is wrong with the call; try again later
  *   permanent  -200 .. -299 refused for good by the file, by central or by a rule

@@ -104,11 +104,13 @@ DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_rejected_next(dunlin_iter *iter,
                                                               dunlin_error *err);
 /* Makes the change anew with new stamps, on top of what stands now, and removes the dead letter.
  *   fields  NULL: the values as they were; else a JSON object of some of its field names to new
- * values in wire form, which replace them (an edit)
- * NOT_FOUND; else what the edit itself may return. The dead letter stays then. */
+ *           values in wire form, which replace them (an edit)
+ * NOT_FOUND: there is no such letter, or it has no such field, or the record is gone. INVALID_JSON,
+ * INVALID_VALUE; else what the edit itself may return. The dead letter stays then. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_rejected_retry(dunlin_store *store, int64_t id,
                                                                const char *fields,
                                                                dunlin_error *err);
+/* Forgets it. NOT_FOUND. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_rejected_discard(dunlin_store *store, int64_t id,
                                                                  dunlin_error *err);
 /* The dead letter as one JSON object with a newline, given to the callback. NOT_FOUND. */
@@ -117,7 +119,8 @@ DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_rejected_export(dunlin_store *st
                                                                 void *payload, dunlin_error *err);
 
 /* Central's live records of the scopes that its copy of the owner's data names, read from central
- * itself into nothing but the callback, in the form of dunlin_dump(). Statuses of dunlin_sync(). */
+ * itself into nothing but the callback, in the form of dunlin_dump(). Statuses of dunlin_sync(),
+ * MISUSE inside a transaction, or the callback's status. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_dump_remote(dunlin_store *store,
                                                             dunlin_remote *remote,
                                                             dunlin_line_callback callback,
@@ -132,7 +135,7 @@ typedef struct dunlin_divergence {
 /* Compares the digest of every synced scope with central's and walks down only where they differ;
  * the callback (may be NULL) gets one JSON object a line for each record that differs: scope,
  * collection, key, side ("device", "central" or "both"). With repair the scopes that differ are
- * read anew. */
+ * read anew. Statuses of dunlin_sync(), MISUSE inside a transaction, or the callback's status. */
 DUNLIN_API DUNLIN_MUST_USE dunlin_status dunlin_verify_remote(dunlin_store *store,
                                                               dunlin_remote *remote, int repair,
                                                               dunlin_divergence *out,
