@@ -136,55 +136,6 @@ static void embedded_remote_opens_and_closes_central(void **state) {
     dln_buf_free(&body);
 }
 
-static void misuse(void **state) {
-    (void)state;
-    dunlin_central *central = NULL;
-    dunlin_remote *remote = NULL;
-    dunlin_error err;
-    char long_id[DLN_ID_MAX + 2];
-    memset(long_id, 'u', sizeof(long_id));
-    long_id[DLN_ID_MAX + 1] = '\0';
-    dunlin_ports holes = {NULL, NULL, NULL};
-    struct {
-        dunlin_central_options options;
-    } bad[] = {
-        {{0, NULL, 0, 0, 0, 0, 0, 0}},    {{2, NULL, 0, 0, 0, 0, 0, 0}},
-        {{1, &holes, 0, 0, 0, 0, 0, 0}},  {{1, NULL, -1, 0, 0, 0, 0, 0}},
-        {{1, NULL, 0, 1000, 0, 0, 0, 0}}, {{1, NULL, 0, -1, 0, 0, 0, 0}},
-        {{1, NULL, 0, 0, -1, 0, 0, 0}},   {{1, NULL, 0, 0, 0, -1, 0, 0}},
-        {{1, NULL, 0, 0, 0, 0, -1, 0}},   {{1, NULL, 0, 0, 0, 0, 0, -1}},
-    };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        assert_int_equal(dunlin_central_open(&central, "sqlite::memory:", &bad[i].options, &err),
-                         DUNLIN_MISUSE);
-        assert_int_equal(err.code, DUNLIN_MISUSE);
-        assert_null(central);
-    }
-    assert_int_equal(dunlin_central_open(NULL, "sqlite:x", NULL, &err), DUNLIN_MISUSE);
-    assert_int_equal(dunlin_central_open(&central, NULL, NULL, &err), DUNLIN_MISUSE);
-    assert_int_equal(dunlin_central_open(&central, "sqlite:", NULL, &err), DUNLIN_MISUSE);
-    assert_int_equal(dunlin_central_open(&central, "mongodb://h/db", NULL, &err),
-                     DUNLIN_UNSUPPORTED);
-    assert_int_equal(dunlin_central_open(&central, "", NULL, NULL), DUNLIN_UNSUPPORTED);
-    assert_int_equal(dunlin_central_remote(NULL, &remote, "aoi", &err), DUNLIN_MISUSE);
-    assert_int_equal(dunlin_central_remote(shared.central, NULL, "aoi", &err), DUNLIN_MISUSE);
-    assert_int_equal(dunlin_central_remote(shared.central, &remote, NULL, &err), DUNLIN_MISUSE);
-    assert_int_equal(dunlin_central_remote(shared.central, &remote, "", &err), DUNLIN_INVALID_ID);
-    assert_int_equal(dunlin_central_remote(shared.central, &remote, long_id, &err),
-                     DUNLIN_TOO_LONG);
-    assert_int_equal(dunlin_central_remote(shared.central, &remote, "\xf0\x9f", &err),
-                     DUNLIN_INVALID_TEXT);
-    assert_int_equal(dunlin_embedded_remote(&remote, NULL, "aoi", NULL, &err), DUNLIN_MISUSE);
-    assert_int_equal(dunlin_embedded_remote(NULL, "sqlite::memory:", "aoi", NULL, &err),
-                     DUNLIN_MISUSE);
-    assert_int_equal(dunlin_embedded_remote(&remote, "sqlite::memory:", "", NULL, &err),
-                     DUNLIN_INVALID_ID);
-    assert_null(remote);
-    assert_int_equal(dunlin_central_maintain(NULL, NULL, &err), DUNLIN_MISUSE);
-    assert_int_equal(dunlin_central_restored(NULL, 0, &err), DUNLIN_MISUSE);
-    dunlin_central_close(NULL);
-}
-
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void) {
@@ -193,7 +144,6 @@ int main(void) {
         TEST(bad_bodies),
         TEST(a_receivers_ceiling_comes_back),
         TEST(embedded_remote_opens_and_closes_central),
-        TEST(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,41 +198,6 @@ static void ids_are_bytes(void **state) {
     assert_string_equal(show_subscriptions(n, NULL), "$ben=! a=! e\xcc\x81=! \xc3\xa9=!");
 }
 
-static void bad_arguments_are_named(void **state) {
-    struct notebook *n = *state;
-    char longest[258];
-    dunlin_iter *iter = NULL;
-    dunlin_join join = (dunlin_join)7;
-    memset(longest, 'x', 257);
-    longest[257] = '\0';
-    const char *name = longest;
-    REFUSED("MISUSE", dunlin_follow(NULL, DUNLIN_USER, "ben", NULL));
-    REFUSED("MISUSE", dunlin_follow(n->store, (dunlin_kind)2, "ben", NULL));
-    REFUSED("MISUSE", dunlin_follow(n->store, DUNLIN_USER, NULL, NULL));
-    REFUSED("INVALID_ID", dunlin_follow(n->store, DUNLIN_USER, "", NULL));
-    REFUSED("INVALID_ID", dunlin_follow(n->store, DUNLIN_GROUP, "!", NULL));
-    REFUSED("INVALID_TEXT", dunlin_follow(n->store, DUNLIN_USER, "\xf0\x9f\x91", NULL));
-    REFUSED("TOO_LONG", dunlin_follow(n->store, DUNLIN_USER, name, NULL));
-    REFUSED("TOO_LONG", dunlin_unfollow(n->store, DUNLIN_USER, name, NULL));
-    REFUSED("MISUSE", dunlin_group_create(n->store, NULL, NULL, DUNLIN_JOIN_OPEN, NULL));
-    REFUSED("MISUSE", dunlin_group_create(n->store, "tea", NULL, join, NULL));
-    REFUSED("INVALID_TEXT", dunlin_group_create(n->store, "tea", "\xff", DUNLIN_JOIN_OPEN, NULL));
-    REFUSED("MISUSE", dunlin_group_set(n->store, "tea", NULL, &join, NULL));
-    REFUSED("NOT_FOUND", dunlin_group_set(n->store, "tea", NULL, NULL, NULL));
-    REFUSED("MISUSE", dunlin_group_add(n->store, "tea", "ben", (dunlin_role)9, NULL));
-    REFUSED("MISUSE", dunlin_group_remove(n->store, "tea", NULL, NULL));
-    REFUSED("MISUSE", dunlin_group_get(n->store, NULL, "tea", NULL));
-    REFUSED("NOT_FOUND", dunlin_members(n->store, &iter, "tea", NULL, NULL));
-    assert_null(iter);
-    REFUSED("MISUSE", dunlin_explain(n->store, &iter, NULL, NULL));
-    REFUSED("MISUSE", dunlin_subscriptions(n->store, NULL, NULL, NULL));
-    REFUSED("MISUSE", dunlin_subscriptions(NULL, &iter, NULL, NULL));
-    REFUSED("INVALID_ID", dunlin_subscription_of(n->store, &iter, "", NULL));
-    assert_int_equal(notebook_number(n, "SELECT (SELECT count(*) FROM follow) + (SELECT count(*) "
-                                        "FROM grp) + (SELECT count(*) FROM member)"),
-                     0);
-}
-
 static void refused_edits_leave_the_transaction(void **state) {
     struct notebook *n = *state;
     OK(dunlin_begin(n->store, NULL));
@@ -280,7 +245,6 @@ int main(void) {
         TEST(a_second_life_starts_anew),
         TEST(reasons_are_told),
         TEST(ids_are_bytes),
-        TEST(bad_arguments_are_named),
         TEST(refused_edits_leave_the_transaction),
         TEST(one_subscription_can_be_asked_for),
     };

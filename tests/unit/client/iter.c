@@ -127,105 +127,6 @@ static void an_iterator_keeps_nobody_from_writing(void **state) {
     dunlin_iter_free(iter);
 }
 
-/* Each opener without a store or a place for the iterator; each reader without an iterator, without
- * a place for the row, and over an iterator of another kind. */
-#define REFUSES_NONSENSE(open, open_nothing, open_nowhere, next, type, foreign)                    \
-    do {                                                                                           \
-        dunlin_iter *iter_ = NULL;                                                                 \
-        const type *row_ = NULL;                                                                   \
-        REFUSED("MISUSE", open_nothing);                                                           \
-        REFUSED("MISUSE", open_nowhere);                                                           \
-        OK(open);                                                                                  \
-        REFUSED("MISUSE", next(NULL, &row_, NULL));                                                \
-        REFUSED("MISUSE", next(iter_, NULL, NULL));                                                \
-        REFUSED("MISUSE", next(foreign, &row_, NULL));                                             \
-        assert_null(row_);                                                                         \
-        dunlin_iter_free(iter_);                                                                   \
-    } while (0)
-
-static void each_iterator_refuses_nonsense(void **state) {
-    struct notebook *n = *state;
-    dunlin_store *s = n->store;
-    dunlin_iter *lists;
-    dunlin_iter *following;
-    fill(n, 3);
-    OK(dunlin_group_create(s, "tea", NULL, DUNLIN_JOIN_OPEN, NULL));
-    OK(dunlin_lists(s, &lists, NULL, NULL));
-    OK(dunlin_following(s, &following, NULL, NULL));
-    REFUSES_NONSENSE(
-        dunlin_following(s, &iter_, NULL, NULL), dunlin_following(NULL, &iter_, NULL, NULL),
-        dunlin_following(s, NULL, NULL, NULL), dunlin_following_next, dunlin_followed, lists);
-    REFUSES_NONSENSE(dunlin_members(s, &iter_, "tea", NULL, NULL),
-                     dunlin_members(NULL, &iter_, "tea", NULL, NULL),
-                     dunlin_members(s, NULL, "tea", NULL, NULL), dunlin_members_next, dunlin_member,
-                     lists);
-    REFUSES_NONSENSE(dunlin_subscriptions(s, &iter_, NULL, NULL),
-                     dunlin_subscriptions(NULL, &iter_, NULL, NULL),
-                     dunlin_subscriptions(s, NULL, NULL, NULL), dunlin_subscriptions_next,
-                     dunlin_subscription, lists);
-    REFUSES_NONSENSE(
-        dunlin_explain(s, &iter_, "ben", NULL), dunlin_explain(NULL, &iter_, "ben", NULL),
-        dunlin_explain(s, NULL, "ben", NULL), dunlin_explain_next, dunlin_reason, lists);
-    REFUSES_NONSENSE(dunlin_lists(s, &iter_, NULL, NULL), dunlin_lists(NULL, &iter_, NULL, NULL),
-                     dunlin_lists(s, NULL, NULL, NULL), dunlin_lists_next, dunlin_list, following);
-    REFUSES_NONSENSE(
-        dunlin_items(s, &iter_, "l1", NULL, NULL), dunlin_items(NULL, &iter_, "l1", NULL, NULL),
-        dunlin_items(s, NULL, "l1", NULL, NULL), dunlin_items_next, dunlin_item, lists);
-    REFUSES_NONSENSE(dunlin_outbox(s, &iter_, NULL, NULL), dunlin_outbox(NULL, &iter_, NULL, NULL),
-                     dunlin_outbox(s, NULL, NULL, NULL), dunlin_outbox_next, dunlin_pending, lists);
-    REFUSES_NONSENSE(
-        dunlin_rejected(s, &iter_, NULL, NULL), dunlin_rejected(NULL, &iter_, NULL, NULL),
-        dunlin_rejected(s, NULL, NULL, NULL), dunlin_rejected_next, dunlin_rejection, lists);
-    dunlin_iter_free(following);
-    dunlin_iter_free(lists);
-}
-
-static void wrong_ranges_are_refused(void **state) {
-    struct notebook *n = *state;
-    dunlin_range range = DUNLIN_RANGE_INIT;
-    const dunlin_list *list;
-    dunlin_iter *iter;
-    char token[2049];
-    fill(n, 3);
-    OK(dunlin_list_create(n->store, NULL, "l2", "Two", NULL));
-    OK(dunlin_items(n->store, &iter, "l1", NULL, NULL));
-    REFUSED("MISUSE", dunlin_lists_next(iter, &list, NULL));
-    REFUSED("MISUSE", dunlin_items_next(iter, NULL, NULL));
-    REFUSED("MISUSE", dunlin_items_next(NULL, NULL, NULL));
-    expect(iter, 0);
-    (void)snprintf(token, sizeof(token), "%s", dunlin_iter_token(iter));
-    dunlin_iter_free(iter);
-    range.after = token;
-    REFUSED("INVALID_CURSOR", dunlin_items(n->store, &iter, "l2", &range, NULL));
-    assert_null(iter);
-    REFUSED("INVALID_CURSOR", dunlin_lists(n->store, &iter, &range, NULL));
-    const char *wrong[] = {"", "items", "items-", "x", "items-00000000.61.62.63", "\xff"};
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        range.after = wrong[i];
-        REFUSED("INVALID_CURSOR", dunlin_items(n->store, &iter, "l1", &range, NULL));
-    }
-    /* Any byte that is missing, or another one, makes it no token, or one of another row. */
-    for (size_t i = 0; token[i]; i++) {
-        char kept = token[i];
-        range.after = token;
-        token[i] = kept == '.' ? '0' : '.';
-        REFUSED("INVALID_CURSOR", dunlin_items(n->store, &iter, "l1", &range, NULL));
-        token[i] = 'G';
-        REFUSED("INVALID_CURSOR", dunlin_items(n->store, &iter, "l1", &range, NULL));
-        token[i] = kept;
-    }
-    range.before = token;
-    REFUSED("MISUSE", dunlin_items(n->store, &iter, "l1", &range, NULL));
-    range.before = NULL;
-    range.backwards = 1;
-    REFUSED("MISUSE", dunlin_items(n->store, &iter, "l1", &range, NULL));
-    range.backwards = 0;
-    range.version = 2;
-    REFUSED("MISUSE", dunlin_items(n->store, &iter, "l1", &range, NULL));
-    dunlin_iter_free(NULL);
-    assert_null(dunlin_iter_token(NULL));
-}
-
 static void the_longest_keys_have_tokens(void **state) {
     struct notebook *n = *state;
     dunlin_range range = DUNLIN_RANGE_INIT;
@@ -348,8 +249,6 @@ int main(void) {
         TEST(tokens_go_on_in_both_directions),
         TEST(rows_that_come_and_go_move_no_others),
         TEST(an_iterator_keeps_nobody_from_writing),
-        TEST(each_iterator_refuses_nonsense),
-        TEST(wrong_ranges_are_refused),
         TEST(the_longest_keys_have_tokens),
         TEST(listings_by_id_page_well),
         TEST(a_page_that_grows_large_ends_early),

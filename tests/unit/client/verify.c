@@ -189,26 +189,6 @@ static void the_remotes_failures_and_the_callbacks_come_back(void **state) {
     world_close(&world);
 }
 
-static void bad_arguments_are_misuse(void **state) {
-    dunlin_divergence out;
-    dunlin_remote nothing = {0};
-    (void)state;
-    struct device *device = fill(&world);
-    dunlin_remote *remote = &device->remote;
-    assert_int_equal(dunlin_verify_remote(NULL, remote, 0, &out, NULL, NULL, NULL), DUNLIN_MISUSE);
-    assert_int_equal(dunlin_verify_remote(device->store, NULL, 0, &out, NULL, NULL, NULL),
-                     DUNLIN_MISUSE);
-    assert_int_equal(dunlin_verify_remote(device->store, &nothing, 0, &out, NULL, NULL, NULL),
-                     DUNLIN_MISUSE);
-    assert_int_equal(dunlin_verify_remote(device->store, remote, 0, NULL, NULL, NULL, NULL),
-                     DUNLIN_MISUSE);
-    OK(dunlin_begin(device->store, NULL));
-    assert_int_equal(dunlin_verify_remote(device->store, remote, 0, &out, NULL, NULL, NULL),
-                     DUNLIN_MISUSE);
-    dunlin_rollback(device->store);
-    world_close(&world);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_sides_differ_in_nothing),
@@ -216,7 +196,6 @@ int main(void) {
         cmocka_unit_test(what_waits_in_the_outbox_does_not_differ),
         cmocka_unit_test(what_another_device_wrote_meanwhile_is_pulled_first),
         cmocka_unit_test(the_remotes_failures_and_the_callbacks_come_back),
-        cmocka_unit_test(bad_arguments_are_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
