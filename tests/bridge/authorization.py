@@ -1,5 +1,5 @@
-"""The rules of authorization hold over HTTP: who may write and read what, and a refusal changes
-nothing. aoi owns tea, dai is its admin, ben a member, emi nothing."""
+"""The rules of authorization hold over HTTP, as docs/protocol.md has them: who may write and read what,
+and a refusal changes nothing. aoi owns tea, dai is its admin, ben a member, emi nothing."""
 # ctest: engines
 
 from support import *
@@ -73,6 +73,43 @@ ROWS = (
     ("aoi", TEA, "member/ben", {"role": "admin"}, OK),
     ("aoi", TEA, "group", {"colour": "teal"}, OK),
     ("ben", TEA, "group", {"colour": "teal"}, NO),
+    ("ben", TEA, "member/ben", {"colour": "teal"}, NO),
+    ("dai", TEA, "member/ben", {"colour": "teal"}, OK),
+    ("aoi", TEA, "group", {"owner": "aoi"}, OK),
+    ("emi", TEA, "member/emi", ABSENT, OK),
+    ("dai", TEA, "member/dai", ABSENT, OK),
+    ("dai", "inbox/dai/people", "entry/a1", PRESENT, NO),
+)
+
+# One after another, in a group of its own.
+CLOSED = (
+    ("emi", "member/emi", ABSENT, NO),
+    ("emi", "group", {"name": "Mine"}, NO),
+    ("ben", "member/ben", PRESENT, NO),  # no news, but he adds nobody, himself neither
+    ("ben", "member/ben", ABSENT, OK),
+    ("ben", "member/ben", ABSENT, OK),  # though he reads no more
+    ("ben", "member/ben", PRESENT, NO),
+    ("dai", "member/ben", PRESENT, OK),
+)
+RETURNING = (
+    ("dai", "member/dai", ABSENT, OK),
+    ("dai", "member/dai", PRESENT, NO),
+    ("dai", "member/dai", {"present": True, "role": "member"}, OK),
+)
+KEPT_ROLE = (
+    ("dai", "member/dai", {"present": True, "role": "member"}, NO),
+    ("dai", "member/dai", {"present": True, "role": "admin"}, OK),
+)
+DELETED = (
+    ("aoi", "group", {"deleted": True}, OK),
+    ("aoi", "group", {"deleted": False}, NO),
+    ("aoi", "group", {"name": "Was tea"}, OK),
+    ("dai", "group", {"name": "Dai's"}, NO),
+    ("aoi", "member/emi", PRESENT, NO),
+    ("dai", "member/ben", ABSENT, NO),
+    ("ben", "member/ben", ABSENT, OK),
+    ("aoi", "member/dai", ABSENT, OK),
+    ("emi", "group", {"deleted": False, "owner": "emi"}, NO),
 )
 
 
@@ -92,6 +129,12 @@ with Bridge() as bridge:
         same(f"{user} {scope} {key} {fields}", expected, push(bridge, user, here, key, fields))
         if expected is not OK:
             same(f"{user} {key} {fields}: nothing written", before, seq(bridge, "aoi", here))
+    for name, join, steps in (("shut", "closed", CLOSED), ("back", "open", RETURNING),
+                              ("kept", "open", KEPT_ROLE), ("gone", "open", DELETED)):
+        make_group(bridge, "group/" + name, join)
+        for user, key, fields, expected in steps:
+            same(f"{name}: {user} {key} {fields}", expected,
+                 push(bridge, user, "group/" + name, key, fields))
     make_group(bridge, "group/closed", "closed")
     same("joins no closed group", NO, push(bridge, "emi", "group/closed", "member/emi", PRESENT))
     for user, state in (("aoi", "page"), ("dai", "page"), ("ben", "page"), ("emi", "denied")):
@@ -99,7 +142,10 @@ with Bridge() as bridge:
     same("anybody reads an open one", "page", readable(bridge, "emi", "group/tea23"))
     same("his own", "page", readable(bridge, "aoi", "user/aoi"))
     same("another's", "denied", readable(bridge, "ben", "user/aoi"))
-    same("another's inbox", "denied", readable(bridge, "ben", "inbox/aoi/people"))
+    for user in ("aoi", "ben"):
+        same("any inbox", "denied", readable(bridge, user, "inbox/aoi/people"))
+    same("a deleted group is read as before", ("page", "page"),
+         (readable(bridge, "ben", "group/gone"), readable(bridge, "emi", "group/gone")))
     status, _, body = bridge.post("verify", "ben", lines_of(
         {"dunlin": 1, "kind": "verify", "nonce": nonce()},
         {"scope": "user/aoi", "prefix": ""}, {"end": 1}))
