@@ -1,7 +1,7 @@
 /* The remote over MongoDB's driver (libdunlin-mongo): central in this process, over a database that
  * the process reaches itself. Nobody checks who the user is, and the rules of authorization run
- * here: whoever holds the url's password can write anything. For machines of the owner; give
- * devices the bridge. */
+ * here: whoever holds the url's password can read and write all that its role allows. For machines
+ * of the owner; give devices the bridge. Which role: docs/mongodb-roles.md. */
 #ifndef DUNLIN_MONGO_H
 #define DUNLIN_MONGO_H
 
